@@ -1,0 +1,22 @@
+"""vllm for infxreg: images, capabilities, option choices and rendering, and its derivations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from infxreg.hookspecs import hookimpl
+from infxreg.records import Derivation
+from infxreg.tablefile import TableFile, table_files
+from infxreg_vllm import derivations
+
+
+@hookimpl
+def infxreg_tables() -> Iterable[TableFile]:
+    """The tables in ``infxreg_vllm/tables``."""
+    return table_files(__name__)
+
+
+@hookimpl
+def infxreg_derivations() -> Iterable[Derivation]:
+    """Graph-capture sizes, and expert parallelism as vllm knows it."""
+    return derivations.ALL

@@ -1,0 +1,276 @@
+"""All records of a registry, looked up by id, checked, and indexed.
+
+Building never stops at the first fault: it collects all of them, so that one
+look tells everything that is wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
+
+from attrs import frozen
+
+from infxreg import validate
+from infxreg.axes import AxisSpace
+from infxreg.contribution import Contribution, Placed
+from infxreg.errors import Fault
+from infxreg.index import RuleIndex, ScopedRule
+from infxreg.origin import Layer, Origin
+from infxreg.records import (
+    Arch,
+    Axis,
+    AxisValues,
+    Capability,
+    Derivation,
+    Engine,
+    Gate,
+    Image,
+    Model,
+    Option,
+    Recipe,
+    Rule,
+    SiteSettings,
+    Sku,
+)
+from infxreg.scope import AxisValue
+from infxreg.values import FrozenMap
+
+R = TypeVar("R")
+
+PER_PLUGIN = (Rule, AxisValues, SiteSettings)
+"""Kinds whose ids need be unique only within a plugin."""
+
+
+@frozen(eq=False)
+class Catalogue:
+    """The records by kind and id. ``faults`` make it unusable, ``dormant`` are only told."""
+
+    space: AxisSpace
+    archs: FrozenMap[str, Arch]
+    skus: FrozenMap[str, Sku]
+    models: FrozenMap[str, Model]
+    images: FrozenMap[str, Image]
+    capabilities: FrozenMap[str, Capability]
+    engines: FrozenMap[str, Engine]
+    options: FrozenMap[str, Option]
+    gates: FrozenMap[str, Gate]
+    recipes: FrozenMap[str, Recipe]
+    points: FrozenMap[str, FrozenMap[str, FrozenMap[str, AxisValue]]]
+    """recipe -> point id -> axes, in the sweeps' order."""
+    derivations: FrozenMap[str, Derivation]
+    site: SiteSettings
+    plugin_rules: RuleIndex
+    site_rules: RuleIndex
+    origins: FrozenMap[tuple[str, str], Origin]
+    faults: tuple[Fault, ...]
+    dormant: tuple[Fault, ...]
+
+    def of_kind(self, kind: str) -> FrozenMap[str, Any]:
+        """The records of a kind, by id."""
+        if kind == "axis":
+            return self.space.axes
+        found: FrozenMap[str, Any] = getattr(self, _ATTRIBUTE[kind])
+        return found
+
+
+_ATTRIBUTE = {
+    "arch": "archs",
+    "sku": "skus",
+    "model": "models",
+    "image": "images",
+    "capability": "capabilities",
+    "engine": "engines",
+    "option": "options",
+    "gate": "gates",
+    "recipe": "recipes",
+    "derivation": "derivations",
+}
+
+
+def build(
+    contributions: Iterable[Contribution],
+    site: Contribution | None = None,
+    skipped: frozenset[str] = frozenset(),
+) -> Catalogue:
+    """The catalogue of these contributions.
+
+    Args:
+        contributions: one a plugin, in any order.
+        site: the site file's, or None.
+        skipped: plugins left out by name. Records that name what only they (or
+            plugins that failed) could have declared lie dormant; else they are faults.
+    """
+    return _Builder(sorted(contributions, key=lambda c: c.plugin), site, skipped).build()
+
+
+@frozen(eq=False)
+class _Item:
+    placed: Placed
+    owner: Contribution
+    origin: Origin
+
+
+class _Builder:
+    def __init__(
+        self,
+        contributions: list[Contribution],
+        site: Contribution | None,
+        skipped: frozenset[str],
+    ) -> None:
+        # What only a missing plugin can declare is unknown for its sake: told, but no fault.
+        everyone = [*contributions, site] if site is not None else contributions
+        self.missing = bool(skipped) or any(c.faults for c in everyone)
+        self.faults: list[Fault] = []
+        self.dormant: list[Fault] = []
+        self.items: dict[type[Any], dict[tuple[str, ...], _Item]] = {}
+        layered = [(c, Layer.PLUGIN) for c in contributions]
+        if site is not None:
+            layered.append((site, Layer.SITE))
+        for contribution, layer in layered:
+            self.faults += contribution.faults
+            for placed in contribution.placed:
+                self._file(placed, contribution, layer)
+
+    def _file(self, placed: Placed, owner: Contribution, layer: Layer) -> None:
+        record: Any = placed.record
+        cls = type(record)
+        origin = Origin(
+            plugin=owner.plugin,
+            file=placed.where,
+            rule=record.id,
+            distribution=owner.distribution,
+            version=owner.version,
+            layer=layer,
+            note=getattr(record, "source", None) or "",
+        )
+        key = (owner.plugin, record.id) if cls in PER_PLUGIN else (record.id,)
+        filed = self.items.setdefault(cls, {})
+        if key in filed:
+            other = filed[key]
+            self.faults.append(
+                owner.fault(
+                    f"{cls.kind} {record.id!r} is declared already by {_place(other)}",
+                    placed.where,
+                    placed.path,
+                )
+            )
+            return
+        filed[key] = _Item(placed, owner, origin)
+
+    def _records(self, cls: type[R]) -> FrozenMap[str, R]:
+        return FrozenMap(
+            {key[-1]: item.placed.record for key, item in self.items.get(cls, {}).items()}  # type: ignore[misc]
+        )
+
+    def build(self) -> Catalogue:
+        more: dict[str, list[Any]] = {}
+        for item in self.items.get(AxisValues, {}).values():
+            extra: Any = item.placed.record
+            more.setdefault(extra.axis, []).extend(extra.values)
+        archs, skus = self._records(Arch), self._records(Sku)
+        models, engines = self._records(Model), self._records(Engine)
+        space = AxisSpace.build(
+            self._records(Axis).values(),
+            more,
+            archs.values(),
+            skus.values(),
+            models.values(),
+            engines,
+        )
+        context = validate.Context(
+            space=space,
+            archs=archs,
+            skus=skus,
+            models=models,
+            images=self._records(Image),
+            capabilities=self._records(Capability),
+            engines=engines,
+            options=self._records(Option),
+            gates=self._records(Gate),
+            derivations=self._records(Derivation),
+            points={},
+        )
+        kept = {cls: self._check(cls, context, check) for cls, check in validate.CHECKS.items()}
+        rules = {layer: self._rules(kept[Rule], layer) for layer in (Layer.PLUGIN, Layer.SITE)}
+        everything = [scoped for index in rules.values() for scoped in index.all]
+        for origin, message in validate.cycles(everything):
+            self._fault_at(origin, message)
+        recipes = FrozenMap({key[-1]: item.placed.record for key, item in kept[Recipe].items()})
+        for recipe, message in validate.recipe_clashes(recipes.values(), space):
+            self._fault_at(self.items[Recipe][(recipe,)].origin, message)
+        settings = self.items.get(SiteSettings, {})
+        return Catalogue(
+            space=space,
+            archs=archs,
+            skus=skus,
+            models=models,
+            images=context.images,
+            capabilities=context.capabilities,
+            engines=engines,
+            options=context.options,
+            gates=context.gates,
+            recipes=recipes,  # type: ignore[arg-type]
+            points=FrozenMap({name: context.points[name] for name in recipes}),
+            derivations=context.derivations,
+            site=next((item.placed.record for item in settings.values()), SiteSettings()),  # type: ignore[arg-type]
+            plugin_rules=rules[Layer.PLUGIN],
+            site_rules=rules[Layer.SITE],
+            origins=FrozenMap(
+                {
+                    (cls.kind, key[-1]): item.origin
+                    for cls, filed in self.items.items()
+                    if cls not in PER_PLUGIN
+                    for key, item in filed.items()
+                }
+            ),
+            faults=tuple(sorted(self.faults, key=str)),
+            dormant=tuple(sorted(self.dormant, key=str)),
+        )
+
+    def _check(
+        self,
+        cls: type[Any],
+        context: validate.Context,
+        check: Callable[[Any, validate.Context], Iterable[validate.Problem]],
+    ) -> dict[tuple[str, ...], _Item]:
+        kept: dict[tuple[str, ...], _Item] = {}
+        for key, item in self.items.get(cls, {}).items():
+            problems = list(check(item.placed.record, context))
+            for problem in problems:
+                path = ".".join(part for part in (item.placed.path, problem.path) if part)
+                label = f"{cls.kind} {item.origin.rule!r}: {problem.message}"
+                fault = item.owner.fault(label, item.placed.where, path)
+                if problem.unknown and self.missing:
+                    self.dormant.append(fault)
+                else:
+                    self.faults.append(fault)
+            if not any(problem.drops for problem in problems):
+                kept[key] = item
+        return kept
+
+    def _rules(self, items: dict[tuple[str, ...], _Item], layer: Layer) -> RuleIndex:
+        scoped: list[ScopedRule] = []
+        options = self._records(Option)
+        for item in items.values():
+            if item.origin.layer is layer:
+                rule = validate.normalised(item.placed.record, options)  # type: ignore[arg-type]
+                scoped += [ScopedRule(rule, scope, item.origin) for scope in rule.scopes]
+        return RuleIndex(scoped)
+
+    def _fault_at(self, origin: Origin, message: str) -> None:
+        self.faults.append(
+            Fault(
+                origin.plugin,
+                message,
+                " ".join(part for part in (origin.distribution, origin.version) if part),
+                origin.file,
+                origin.rule,
+            )
+        )
+
+
+def _place(item: _Item) -> str:
+    label = f" ({item.owner.label})" if item.owner.label else ""
+    where = f", {item.placed.where}" if item.placed.where else ""
+    return f"{item.owner.plugin}{label}{where}"

@@ -1,0 +1,98 @@
+"""Launch specs to plain data and back, by cattrs. TOML has no null, so None is left out."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from typing import Any, get_args, get_origin
+
+import attrs
+from cattrs import Converter, transform_error
+from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, override
+
+from infxreg.errors import SpecFormatError
+from infxreg.origin import Layer
+from infxreg.scope import AxisValue
+from infxreg.spec import SCHEMA, LaunchSpec
+from infxreg.values import FrozenMap, Value, as_value
+
+_DERIVED = ("digest", "launch_digest")
+
+
+def to_dict(spec: LaunchSpec) -> dict[str, Any]:
+    """The spec as dicts, lists and scalars, with its digests."""
+    data: dict[str, Any] = _converter().unstructure(spec)
+    return {"schema": data.pop("schema"), **{k: getattr(spec, k) for k in _DERIVED}, **data}
+
+
+def from_dict(data: Mapping[str, Any]) -> LaunchSpec:
+    """See `LaunchSpec.from_dict`."""
+    if not isinstance(data, Mapping):
+        raise SpecFormatError([f"a table is needed, not {type(data).__name__}"])
+    if data.get("schema") != SCHEMA:
+        raise SpecFormatError([f"schema {data.get('schema')!r}; this version reads {SCHEMA}"])
+    content = {key: value for key, value in data.items() if key not in _DERIVED}
+    try:
+        spec = _converter().structure(content, LaunchSpec)
+    except Exception as error:  # every kind of fault that cattrs groups
+        raise SpecFormatError(transform_error(error, "spec")) from error
+    wrong = [key for key in _DERIVED if key in data and data[key] != getattr(spec, key)]
+    if wrong:
+        raise SpecFormatError([f"{key} isn't that of the content: it was edited" for key in wrong])
+    return spec
+
+
+@functools.cache
+def _converter() -> Converter:
+    converter = Converter(forbid_extra_keys=True)
+    converter.register_unstructure_hook(FrozenMap, _plain_map(converter))
+    converter.register_unstructure_hook(
+        tuple, lambda items: [converter.unstructure(i) for i in items]
+    )
+    converter.register_unstructure_hook(Layer, lambda layer: layer.label)
+    converter.register_structure_hook(Layer, lambda raw, _: Layer[str(raw).upper()])
+    converter.register_structure_hook_func(
+        lambda cls: get_origin(cls) is FrozenMap, functools.partial(_frozen_map, converter)
+    )
+    converter.register_structure_hook_func(lambda cls: cls == AxisValue, lambda raw, _: raw)
+    for union in (Value, Value | None):
+        converter.register_structure_hook_func(
+            functools.partial(_is, union),
+            lambda raw, _: None if raw is None else as_value(raw),
+        )
+    converter.register_unstructure_hook_factory(
+        attrs.has, functools.partial(_without_none, converter)
+    )
+    converter.register_structure_hook_factory(
+        attrs.has,
+        lambda cls: make_dict_structure_fn(cls, converter, **_init_only(cls)),  # type: ignore[arg-type]
+    )
+    return converter
+
+
+def _is(union: Any, cls: Any) -> bool:
+    return bool(cls == union)
+
+
+def _init_only(cls: Any) -> dict[str, Any]:
+    return {a.name: override(omit=True) for a in attrs.fields(cls) if not a.init}
+
+
+def _plain_map(converter: Converter) -> Any:
+    return lambda data: {key: converter.unstructure(value) for key, value in data.items()}
+
+
+def _frozen_map(converter: Converter, raw: Any, cls: Any) -> FrozenMap[Any, Any]:
+    if not isinstance(raw, Mapping):
+        raise TypeError(f"a table is needed, not {type(raw).__name__}")
+    inner = get_args(cls)[1]
+    return FrozenMap({key: converter.structure(value, inner) for key, value in raw.items()})
+
+
+def _without_none(converter: Converter, cls: Any) -> Any:
+    plain = make_dict_unstructure_fn(cls, converter, **_init_only(cls))
+
+    def unstructure(record: Any) -> dict[str, Any]:
+        return {key: value for key, value in plain(record).items() if value is not None}
+
+    return unstructure

@@ -1,0 +1,79 @@
+"""What one plugin (or a site file) contributes, each record with where it is from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from attrs import evolve, frozen
+
+from infxreg.errors import Fault
+from infxreg.records import Record
+from infxreg.tablefile import TableFile
+from infxreg.tables import read_table
+
+
+@frozen
+class Placed:
+    """A record and its place: the file and key path, or the hook, that gave it."""
+
+    record: Record
+    where: str = ""
+    path: str = ""
+
+
+@frozen
+class Contribution:
+    """A plugin's records, or the faults for which none of them counts.
+
+    A plugin that fails anywhere contributes nothing: it never half-registers.
+    """
+
+    plugin: str
+    distribution: str = ""
+    version: str = ""
+    placed: tuple[Placed, ...] = ()
+    faults: tuple[Fault, ...] = ()
+
+    @classmethod
+    def of(cls, plugin: str, *records: Record, where: str = "", version: str = "") -> Contribution:
+        """A contribution made of records, as tests and scripts make one."""
+        placed = tuple(Placed(record, where) for record in records)
+        return cls(plugin, version=version, placed=placed)
+
+    @property
+    def label(self) -> str:
+        """Distribution and version, where known."""
+        return " ".join(part for part in (self.distribution, self.version) if part)
+
+    def fault(self, message: str, where: str = "", path: str = "") -> Fault:
+        """A fault of this plugin."""
+        return Fault(self.plugin, message, self.label, where, path)
+
+    def with_placed(self, placed: Iterable[Placed]) -> Contribution:
+        """The same contribution with these records."""
+        return evolve(self, placed=tuple(placed))
+
+
+def read_files(base: Contribution, tables: Iterable[TableFile]) -> tuple[list[Placed], list[Fault]]:
+    """The records and faults of TOML files, in their order."""
+    placed: list[Placed] = []
+    faults: list[Fault] = []
+    for table in tables:
+        try:
+            data = table.read()
+        except OSError as error:
+            faults.append(base.fault(f"can't be read: {error}", table.name))
+            continue
+        contents = read_table(data)
+        placed += [Placed(item.record, table.name, item.path) for item in contents.records]
+        faults += [base.fault(item.message, table.name, item.path) for item in contents.faults]
+    return placed, faults
+
+
+def read_site(path: str, data: bytes) -> Contribution:
+    """The contribution of a site file (``infxreg.toml``)."""
+    base = Contribution("site")
+    contents = read_table(data)
+    faults = tuple(base.fault(item.message, path, item.path) for item in contents.faults)
+    placed = tuple(Placed(item.record, path, item.path) for item in contents.records)
+    return evolve(base, placed=() if faults else placed, faults=faults)

@@ -1,0 +1,40 @@
+"""What an engine renders: which flag or variable belongs to which option."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from infxreg.records import Engine, Render
+
+
+def rendered_by(engine: Engine, key: str) -> Render | None:
+    """How the engine renders an option, or None where it doesn't."""
+    for render in engine.render:
+        if render.option == key:
+            return render
+    return None
+
+
+def clash(engine: Engine, key: str) -> str | None:
+    """The neutral option that renders what a raw key renders, or None."""
+    name = key.partition(".")[2]
+    for render in engine.render:
+        if key.startswith("env.") and render.env == name:
+            return render.option
+        if key.startswith("args.") and spelled(name) in _spellings(render):
+            return render.option
+    return None
+
+
+def spelled(flag: str) -> str:
+    """A flag's name in one spelling: no leading dashes, no underscores."""
+    return flag.lstrip("-").replace("_", "-")
+
+
+def _spellings(render: Render) -> Iterator[str]:
+    if render.flag is None:
+        return
+    yield spelled(render.flag)
+    if render.false is not None:
+        yield spelled(render.false)
+    yield from map(spelled, render.aliases)

@@ -1,0 +1,59 @@
+"""Option keys: declared names, and the raw forms for what has no neutral name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from infxreg.records import Option, OptionType
+from infxreg.values import Value
+
+IMAGE = "image"
+
+RAW_PREFIXES = ("args.", "env.", "client_env.", "frontend.args.")
+"""``args.<flag>`` and ``env.<NAME>`` reach the engine; the others what runs beside it."""
+
+
+def raw_prefix(key: str) -> str | None:
+    """The raw namespace that a key is in, or None; ``args.`` alone is no key."""
+    for prefix in RAW_PREFIXES:
+        if key.startswith(prefix) and len(key) > len(prefix):
+            return prefix
+    return None
+
+
+def is_declared(key: str, options: Mapping[str, Option]) -> bool:
+    """Whether a key can be set at all."""
+    return key in options or raw_prefix(key) is not None
+
+
+def fit(key: str, value: Value, options: Mapping[str, Option]) -> Value:
+    """The value as the key's type has it (an integer given for a float becomes one).
+
+    Raises:
+        TypeError: if it doesn't fit. Variables are text; the other raw keys take anything.
+    """
+    option = options.get(key)
+    if option is None:
+        if raw_prefix(key) in ("env.", "client_env.") and not isinstance(value, str):
+            raise TypeError(f"a variable's value is text, not {_name(value)}")
+        return value
+    return _fit(option.type, value)
+
+
+def _fit(wanted: OptionType, value: Value) -> Value:
+    if wanted == "float" and type(value) in (int, float):
+        return float(value)  # type: ignore[arg-type]
+    if wanted in ("list[int]", "list[str]"):
+        inner = int if wanted == "list[int]" else str
+        if isinstance(value, tuple) and all(type(item) is inner for item in value):
+            return value
+    elif type(value).__name__ == wanted:
+        return value
+    raise TypeError(f"needs {wanted}, not {_name(value)}")
+
+
+def _name(value: Value) -> str:
+    if not isinstance(value, tuple):
+        return type(value).__name__
+    inner = sorted({type(item).__name__ for item in value}) or ["nothing"]
+    return f"a list of {' and '.join(inner)}"

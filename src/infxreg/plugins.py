@@ -1,0 +1,181 @@
+"""Find plugins, load each by itself, and collect what it contributes.
+
+A plugin that fails to import, raises in a hook or returns a wrong type
+contributes a fault and nothing else; the others aren't touched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any
+
+import pluggy
+from attrs import evolve, frozen
+
+from infxreg import core, hookspecs
+from infxreg.contribution import Contribution, Placed, read_files
+from infxreg.errors import Fault, UnknownIdError
+from infxreg.records import (
+    Arch,
+    Axis,
+    AxisValues,
+    Capability,
+    Derivation,
+    Engine,
+    Gate,
+    Image,
+    Model,
+    Option,
+    Recipe,
+    Rule,
+    Sku,
+)
+from infxreg.tablefile import TableFile
+
+GROUP = "infxreg"
+CORE = "infxreg"
+
+_HOOKS: dict[str, tuple[type[Any], ...]] = {
+    "infxreg_tables": (TableFile,),
+    "infxreg_axes": (Axis, AxisValues),
+    "infxreg_archs": (Arch,),
+    "infxreg_skus": (Sku,),
+    "infxreg_models": (Model,),
+    "infxreg_images": (Image,),
+    "infxreg_capabilities": (Capability,),
+    "infxreg_engines": (Engine,),
+    "infxreg_options": (Option,),
+    "infxreg_gates": (Gate,),
+    "infxreg_rules": (Rule,),
+    "infxreg_recipes": (Recipe,),
+    "infxreg_derivations": (Derivation,),
+}
+
+
+@frozen
+class Installed:
+    """An entry point of the group ``infxreg`` and the distribution it is from."""
+
+    name: str
+    distribution: str
+    version: str
+    entry_point: EntryPoint
+
+
+def installed() -> tuple[Installed, ...]:
+    """The plugins that are installed, sorted by name; nothing is imported."""
+    found = [
+        Installed(
+            point.name,
+            point.dist.name if point.dist else "",
+            point.dist.version if point.dist else "",
+            point,
+        )
+        for point in entry_points(group=GROUP)
+    ]
+    return tuple(sorted(found, key=lambda item: (item.name, item.distribution)))
+
+
+def load(skip: Iterable[str] = (), allow: Iterable[str] | None = None) -> tuple[Contribution, ...]:
+    """The core's contribution and that of every installed plugin.
+
+    Args:
+        skip: plugins to go on without, by name.
+        allow: if given, only these are loaded.
+
+    Raises:
+        UnknownIdError: if a name is no installed plugin's.
+    """
+    plugins = installed()
+    names = tuple(dict.fromkeys(plugin.name for plugin in plugins))
+    skipped, allowed = frozenset(skip), None if allow is None else frozenset(allow)
+    for name in sorted(skipped | (allowed or frozenset())):
+        if name not in names:
+            raise UnknownIdError("plugin", name, names)
+    wanted = [
+        plugin
+        for plugin in plugins
+        if plugin.name not in skipped and (allowed is None or plugin.name in allowed)
+    ]
+    found = [core_contribution()]
+    for name in dict.fromkeys(plugin.name for plugin in wanted):
+        found.append(_load_named([plugin for plugin in wanted if plugin.name == name]))
+    return tuple(found)
+
+
+def core_contribution() -> Contribution:
+    """What the core itself declares: axes, neutral options, derivations, defaults."""
+    from infxreg import __version__
+
+    return collect(core, Contribution(CORE, "infxreg", __version__))
+
+
+def collect(plugin: object, base: Contribution) -> Contribution:
+    """Call every hook of one plugin object.
+
+    Args:
+        plugin: a module or object with `hookimpl` functions.
+        base: the contribution to fill, with the plugin's name and distribution.
+    """
+    manager = pluggy.PluginManager(hookspecs.PROJECT)
+    manager.add_hookspecs(hookspecs)
+    try:
+        manager.register(plugin, base.plugin)
+        manager.check_pending()
+    except Exception as error:  # whatever a broken plugin raises is its fault, by name
+        return evolve(base, faults=(base.fault(_describe(error)),))
+    placed: list[Placed] = []
+    faults: list[Fault] = []
+    implemented = {caller.name for caller in manager.get_hookcallers(plugin) or ()}
+    for hook in _HOOKS:
+        if hook not in implemented:
+            continue
+        try:
+            returned = getattr(manager.hook, hook)()
+            items = [item for result in returned for item in result]
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # a hook may even exit
+            faults.append(base.fault(f"raised {_describe(error)}", hook))
+            continue
+        if not returned:
+            faults.append(base.fault("returned None, not an iterable of records", hook))
+            continue
+        wrong = [item for item in items if not isinstance(item, _HOOKS[hook])]
+        if wrong:
+            faults.append(base.fault(_wrong_type(wrong[0], _HOOKS[hook]), hook))
+        elif hook == "infxreg_tables":
+            records, problems = read_files(base, items)
+            placed += records
+            faults += problems
+        else:
+            placed += [Placed(item, hook) for item in items]
+    return evolve(base, placed=() if faults else tuple(placed), faults=tuple(faults))
+
+
+def _load_named(candidates: Sequence[Installed]) -> Contribution:
+    first = candidates[0]
+    base = Contribution(first.name, first.distribution, first.version)
+    if len(candidates) > 1:
+        providers = " and ".join(f"{item.distribution} {item.version}" for item in candidates)
+        return evolve(base, faults=(base.fault(f"two distributions provide it: {providers}"),))
+    if first.name == CORE:
+        return evolve(base, faults=(base.fault("this name is the core's own: choose another"),))
+    try:
+        module = first.entry_point.load()
+    except BaseException as error:  # an import may even exit
+        if isinstance(error, KeyboardInterrupt):
+            raise
+        return evolve(base, faults=(base.fault(f"can't be imported: {_describe(error)}"),))
+    return collect(module, base)
+
+
+def _describe(error: BaseException) -> str:
+    text = str(error).strip()
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def _wrong_type(item: object, wanted: tuple[type[Any], ...]) -> str:
+    names = " or ".join(cls.__name__ for cls in wanted)
+    return f"returned {type(item).__name__} {item!r:.60}, not {names}"

@@ -1,0 +1,331 @@
+"""The frozen records that plugins contribute, in the field's words.
+
+Every record is plain data with its source. Tables (TOML) and Python hooks give
+the same records; `infxreg.tables` reads the former.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar, Literal, TypeAlias
+
+from attrs import field, frozen
+
+from infxreg.scope import EVERYTHING, AxisValue, Scope
+from infxreg.values import FrozenMap, Setting, Value
+
+AxisType: TypeAlias = Literal["id", "name", "int"]
+OptionType: TypeAlias = Literal["bool", "int", "float", "str", "list[int]", "list[str]"]
+OptionUse: TypeAlias = Literal["rendered", "input"]
+
+
+@frozen(kw_only=True)
+class Axis:
+    """Something that a point has one value of.
+
+    A facet (``facet_of`` names its carrier) takes its value from a fact of the
+    carrier's record, so a request can't set it.
+    """
+
+    kind: ClassVar[str] = "axis"
+    id: str
+    type: AxisType = "name"
+    default: AxisValue | None = None
+    values: tuple[AxisValue, ...] = ()
+    facet_of: str | None = None
+    doc: str = ""
+
+
+@frozen(kw_only=True)
+class AxisValues:
+    """More values of an axis that somebody else declared."""
+
+    kind: ClassVar[str] = "axis_values"
+    id: str
+    axis: str
+    values: tuple[AxisValue, ...]
+    doc: str = ""
+
+
+@frozen(kw_only=True)
+class Arch:
+    """A GPU architecture: whose it is, and the software platform that images are built for."""
+
+    kind: ClassVar[str] = "arch"
+    id: str
+    vendor: str
+    platform: str
+    source: str
+    doc: str = ""
+
+
+@frozen(kw_only=True)
+class Sku:
+    """A hardware product by identity. Its numbers check, they never select."""
+
+    kind: ClassVar[str] = "sku"
+    id: str
+    name: str
+    arch: str
+    memory_gib: float
+    gpus_per_node: int
+    cpu_arch: str
+    source: str
+    facets: FrozenMap[str, AxisValue] = field(factory=FrozenMap)
+    doc: str = ""
+
+
+@frozen(kw_only=True)
+class Offload:
+    """A part of a checkpoint that an option moves to host memory."""
+
+    option: str
+    gib: float
+
+
+@frozen(kw_only=True)
+class GoldenAcceptance:
+    """A committed acceptance length that simulated speculative decoding has to use."""
+
+    method: str
+    mode: str
+    draft_tokens: int
+    length: float
+    source: str
+
+
+@frozen(kw_only=True)
+class Model:
+    """A checkpoint: what is served. Sizes in GiB, context in tokens."""
+
+    kind: ClassVar[str] = "model"
+    id: str
+    hub_id: str
+    family: str
+    source: str
+    revision: str | None = None
+    precision: str | None = None
+    context_len: int | None = None
+    weights_gib: float | None = None
+    offload: tuple[Offload, ...] = ()
+    golden_acceptance: tuple[GoldenAcceptance, ...] = ()
+    facets: FrozenMap[str, AxisValue] = field(factory=FrozenMap)
+    doc: str = ""
+
+
+@frozen(kw_only=True)
+class Image:
+    """A pinned container image. ``id`` is the reference that is launched.
+
+    ``knows`` and ``lacks`` list capabilities that were seen or refuted on this
+    very image; what neither lists is decided by ``version``, else unknown.
+    """
+
+    kind: ClassVar[str] = "image"
+    id: str
+    engine: str
+    source: str
+    digest: str | None = None
+    version: str | None = None
+    commit: str | None = None
+    date: str | None = None
+    accelerator: str | None = None
+    platforms: tuple[str, ...] = ()
+    moving: bool = False
+    knows: tuple[str, ...] = ()
+    lacks: tuple[str, ...] = ()
+    doc: str = ""
+
+
+@frozen(kw_only=True)
+class Capability:
+    """Something that an engine can do since a release (and, where it went, until one)."""
+
+    kind: ClassVar[str] = "capability"
+    id: str
+    engine: str
+    source: str
+    since: str | None = None
+    removed_in: str | None = None
+    doc: str = ""
+
+
+@frozen(kw_only=True)
+class Render:
+    """How one engine renders one option: a flag, a leaf of a JSON flag, or a variable.
+
+    ``true`` and ``false`` are how a boolean is written: the text of a variable, or,
+    for a flag, ``false`` is the flag that switches it off (``no-…``). A flag's
+    ``true`` is the bare flag.
+    """
+
+    option: str
+    flag: str | None = None
+    json: str | None = None
+    env: str | None = None
+    true: str | None = None
+    false: str | None = None
+    aliases: tuple[str, ...] = ()
+    choices: tuple[Value, ...] = ()
+    behind: FrozenMap[str, tuple[str, ...]] = field(factory=FrozenMap)
+
+
+@frozen(kw_only=True)
+class Engine:
+    """An inference engine: how its command line begins, and how it renders options.
+
+    ``release_images`` are reference patterns with ``{version}``, so that a release
+    tag needs no record to have a version.
+    """
+
+    kind: ClassVar[str] = "engine"
+    id: str
+    argv: tuple[str, ...]
+    source: str
+    render: tuple[Render, ...] = ()
+    release_images: tuple[str, ...] = ()
+    doc: str = ""
+
+
+@frozen(kw_only=True)
+class Option:
+    """A typed, named setting.
+
+    ``use`` says who consumes it: an engine or the launch spec (``rendered``), or
+    only derivations and checks (``input``).
+    """
+
+    kind: ClassVar[str] = "option"
+    id: str
+    type: OptionType
+    doc: str
+    unit: str | None = None
+    use: OptionUse = "rendered"
+
+
+@frozen(kw_only=True)
+class Gate:
+    """A named opt-in with a scope of its own."""
+
+    kind: ClassVar[str] = "gate"
+    id: str
+    when: Scope
+    doc: str
+    source: str | None = None
+
+
+@frozen(kw_only=True)
+class Require:
+    """What a rule needs of the image: a version range (PEP 440) and capabilities."""
+
+    version: str | None = None
+    knows: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return self.version is not None or bool(self.knows)
+
+
+@frozen(kw_only=True)
+class Rule:
+    """Values set for every point in a scope. Several scopes are as many rules with one body."""
+
+    kind: ClassVar[str] = "rule"
+    id: str
+    when: tuple[Scope, ...] = (EVERYTHING,)
+    gates: tuple[str, ...] = ()
+    settings: FrozenMap[str, Setting] = field(factory=FrozenMap)
+    require: Require = Require()
+    source: str | None = None
+    doc: str = ""
+
+    @property
+    def scopes(self) -> tuple[Scope, ...]:
+        """The scopes with the gates that the rule stands behind."""
+        return tuple(scope.behind(self.gates) for scope in self.when)
+
+
+@frozen(kw_only=True)
+class Sweep:
+    """Points of a recipe: the product of its axes' values.
+
+    ``id`` is a template over axes. A text value such as ``"{tp}"`` ties an axis to
+    another one.
+    """
+
+    id: str
+    axes: FrozenMap[str, tuple[AxisValue, ...]]
+
+
+@frozen(kw_only=True)
+class Recipe:
+    """A supported (model, SKU, engine, workload): sweeps, default point, gates it opens."""
+
+    kind: ClassVar[str] = "recipe"
+    id: str
+    model: str
+    sku: str
+    engine: str
+    sweep: tuple[Sweep, ...]
+    default_point: str
+    workload: str | None = None
+    default: bool = False
+    gates: tuple[str, ...] = ()
+    source: str | None = None
+    doc: str = ""
+
+
+@frozen(kw_only=True)
+class Derivation:
+    """A pure function from what it reads (positional) and parameters (keyword) to a value.
+
+    ``None`` in is an absent key, ``None`` out makes the key absent.
+    """
+
+    kind: ClassVar[str] = "derivation"
+    id: str
+    function: Callable[..., Any]
+    doc: str = ""
+
+
+@frozen(kw_only=True)
+class SiteSettings:
+    """The ``[site]`` table: gates that a site opens or closes wherever they apply."""
+
+    kind: ClassVar[str] = "site"
+    id: str = "site"
+    open: tuple[str, ...] = ()
+    close: tuple[str, ...] = ()
+
+
+Record: TypeAlias = (
+    Axis
+    | AxisValues
+    | Arch
+    | Sku
+    | Model
+    | Image
+    | Capability
+    | Engine
+    | Option
+    | Gate
+    | Rule
+    | Recipe
+    | Derivation
+    | SiteSettings
+)
+
+KINDS: tuple[type[Any], ...] = (
+    Axis,
+    AxisValues,
+    Arch,
+    Sku,
+    Model,
+    Image,
+    Capability,
+    Engine,
+    Option,
+    Gate,
+    Rule,
+    Recipe,
+    Derivation,
+)

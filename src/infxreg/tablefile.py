@@ -1,0 +1,43 @@
+"""TOML files as a plugin ships them."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+
+from attrs import frozen
+
+
+@frozen
+class TableFile:
+    """A TOML file: the name that origins and faults show, and where its bytes are."""
+
+    name: str
+    resource: Traversable
+
+    def read(self) -> bytes:
+        """The file's bytes.
+
+        Raises:
+            OSError: if it can't be read.
+        """
+        return self.resource.read_bytes()
+
+
+def table_files(package: str, folder: str = "tables") -> tuple[TableFile, ...]:
+    """Every ``*.toml`` in a package's folder, sorted by name.
+
+    Args:
+        package: the importable package, usually ``__name__`` of its ``__init__``.
+        folder: the folder inside it.
+
+    Raises:
+        FileNotFoundError: if the package has no such folder.
+    """
+    root = files(package) / folder
+    found = sorted(root.iterdir(), key=lambda entry: entry.name)
+    return tuple(
+        TableFile(f"{package}/{folder}/{entry.name}", entry)
+        for entry in found
+        if entry.name.endswith(".toml")
+    )

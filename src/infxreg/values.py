@@ -1,0 +1,124 @@
+"""What a rule can set a key to: a constant, *absent*, or a derivation.
+
+Values compare with their types: ``True`` isn't ``1`` and ``1`` isn't ``1.0``,
+because an engine that is handed one of them isn't handed the other.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterator, Mapping
+from typing import Any, Generic, TypeAlias, TypeVar
+
+from attrs import frozen
+
+Scalar: TypeAlias = bool | int | float | str
+Value: TypeAlias = Scalar | tuple[Scalar, ...]
+
+
+class Absent(enum.Enum):
+    """The value *absent*: it competes like any other and renders nothing."""
+
+    ABSENT = "absent"
+
+    def __repr__(self) -> str:
+        return "ABSENT"
+
+
+ABSENT = Absent.ABSENT
+
+
+@frozen
+class Derived:
+    """A value computed at a point: a derivation's id, what it reads, its parameters.
+
+    Two are equal when function, reads and parameters are; none equals a constant.
+    """
+
+    function: str
+    reads: tuple[str, ...] = ()
+    params: tuple[tuple[str, Value], ...] = ()
+
+    def __str__(self) -> str:
+        parameters = "".join(f", {name}={show(value)}" for name, value in self.params)
+        return f"{self.function}({', '.join(self.reads)}{parameters})"
+
+
+Setting: TypeAlias = Value | Absent | Derived
+
+_K = TypeVar("_K")
+_V = TypeVar("_V", covariant=True)
+
+
+class FrozenMap(Mapping[_K, _V], Generic[_K, _V]):
+    """A read-only mapping that keeps the order it was given, compares like a dict, and hashes."""
+
+    __slots__ = ("_data",)
+    _data: dict[_K, _V]
+
+    def __init__(self, data: Mapping[_K, _V] | None = None) -> None:
+        object.__setattr__(self, "_data", dict(data or {}))
+
+    def __getitem__(self, key: _K) -> _V:
+        return self._data[key]
+
+    def __iter__(self) -> Iterator[_K]:
+        return iter(self._data)
+
+    def __len__(self) -> int:
+        return len(self._data)
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self._data.items()))
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError("a FrozenMap can't be changed")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (FrozenMap, (self._data,))
+
+    def __repr__(self) -> str:
+        return f"FrozenMap({self._data!r})"
+
+
+def same(a: object, b: object) -> bool:
+    """Whether two settings are the same value, types included."""
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        return len(a) == len(b) and all(map(same, a, b))
+    if isinstance(a, Derived) and isinstance(b, Derived):
+        return (a.function, a.reads) == (b.function, b.reads) and same(a.params, b.params)
+    return a == b
+
+
+def show(value: object) -> str:
+    """A value as TOML would write it, for messages and tables."""
+    if value is ABSENT or value is None:
+        return "(absent)"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+        return f'"{escaped}"'
+    if isinstance(value, tuple):
+        return "[" + ", ".join(show(item) for item in value) + "]"
+    return str(value)
+
+
+def as_value(raw: object) -> Value:
+    """A TOML value as a `Value`: lists become tuples.
+
+    Raises:
+        TypeError: for tables, dates and nested lists, which no option can hold.
+    """
+    if isinstance(raw, (bool, int, float, str)):
+        return raw
+    if isinstance(raw, (list, tuple)):
+        items: list[Scalar] = []
+        for item in raw:
+            if not isinstance(item, (bool, int, float, str)):
+                raise TypeError(f"a list can hold only scalars, not {type(item).__name__}")
+            items.append(item)
+        return tuple(items)
+    raise TypeError(f"{type(raw).__name__} is no value for an option")
