@@ -28,17 +28,19 @@ def to_dict(spec: LaunchSpec) -> dict[str, Any]:
 def from_dict(data: Mapping[str, Any]) -> LaunchSpec:
     """See `LaunchSpec.from_dict`."""
     if not isinstance(data, Mapping):
-        raise SpecFormatError([f"a table is needed, not {type(data).__name__}"])
+        raise SpecFormatError((f"a table is needed, not {type(data).__name__}",))
     if data.get("schema") != SCHEMA:
-        raise SpecFormatError([f"schema {data.get('schema')!r}; this version reads {SCHEMA}"])
+        raise SpecFormatError((f"schema {data.get('schema')!r}; this version reads {SCHEMA}",))
     content = {key: value for key, value in data.items() if key not in _DERIVED}
     try:
         spec = _converter().structure(content, LaunchSpec)
     except Exception as error:  # every kind of fault that cattrs groups
-        raise SpecFormatError(transform_error(error, "spec")) from error
+        raise SpecFormatError(tuple(transform_error(error, "spec"))) from error
     wrong = [key for key in _DERIVED if key in data and data[key] != getattr(spec, key)]
     if wrong:
-        raise SpecFormatError([f"{key} isn't that of the content: it was edited" for key in wrong])
+        raise SpecFormatError(
+            tuple(f"{key} isn't that of the content: it was edited" for key in wrong)
+        )
     return spec
 
 
@@ -51,9 +53,7 @@ def _converter() -> Converter:
     )
     converter.register_unstructure_hook(Layer, lambda layer: layer.label)
     converter.register_structure_hook(Layer, lambda raw, _: Layer[str(raw).upper()])
-    converter.register_structure_hook_func(
-        lambda cls: get_origin(cls) is FrozenMap, functools.partial(_frozen_map, converter)
-    )
+    converter.register_structure_hook_func(_is_map, functools.partial(_frozen_map, converter))
     converter.register_structure_hook_func(lambda cls: cls == AxisValue, lambda raw, _: raw)
     for union in (Value, Value | None):
         converter.register_structure_hook_func(
@@ -65,9 +65,14 @@ def _converter() -> Converter:
     )
     converter.register_structure_hook_factory(
         attrs.has,
-        lambda cls: make_dict_structure_fn(cls, converter, **_init_only(cls)),  # type: ignore[arg-type]
+        lambda cls: make_dict_structure_fn(cls, converter, **_init_only(cls)),
     )
     return converter
+
+
+def _is_map(cls: Any) -> bool:
+    origin: Any = get_origin(cls)
+    return origin is FrozenMap
 
 
 def _is(union: Any, cls: Any) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Sequence
 
-from attrs import field, frozen
+from attrs import frozen
 
 
 def near(name: str, known: Iterable[str]) -> str | None:
@@ -299,7 +299,7 @@ class NoValueError(ResolveError):
 class SpecFormatError(InfxregError):
     """A document that is no launch spec of a schema that this version reads."""
 
-    problems: tuple[str, ...] = field(converter=tuple)
+    problems: tuple[str, ...]
 
     def __str__(self) -> str:
         return "not a launch spec: " + "; ".join(self.problems)

@@ -38,65 +38,78 @@ hookimpl = pluggy.HookimplMarker(PROJECT)
 
 
 @hookspec
-def infxreg_tables() -> Iterable[TableFile]:  # type: ignore[empty-body]
+def infxreg_tables() -> Iterable[TableFile]:
     """TOML files that the plugin ships: ``return infxreg.table_files(__name__)``."""
+    yield from ()
 
 
 @hookspec
-def infxreg_axes() -> Iterable[Axis | AxisValues]:  # type: ignore[empty-body]
+def infxreg_axes() -> Iterable[Axis | AxisValues]:
     """Axes, and more values of axes that others declared."""
+    yield from ()
 
 
 @hookspec
-def infxreg_archs() -> Iterable[Arch]:  # type: ignore[empty-body]
+def infxreg_archs() -> Iterable[Arch]:
     """GPU architectures."""
+    yield from ()
 
 
 @hookspec
-def infxreg_skus() -> Iterable[Sku]:  # type: ignore[empty-body]
+def infxreg_skus() -> Iterable[Sku]:
     """Hardware products."""
+    yield from ()
 
 
 @hookspec
-def infxreg_models() -> Iterable[Model]:  # type: ignore[empty-body]
+def infxreg_models() -> Iterable[Model]:
     """Checkpoints."""
+    yield from ()
 
 
 @hookspec
-def infxreg_images() -> Iterable[Image]:  # type: ignore[empty-body]
+def infxreg_images() -> Iterable[Image]:
     """Container images."""
+    yield from ()
 
 
 @hookspec
-def infxreg_capabilities() -> Iterable[Capability]:  # type: ignore[empty-body]
+def infxreg_capabilities() -> Iterable[Capability]:
     """What an engine can do, and since which release."""
+    yield from ()
 
 
 @hookspec
-def infxreg_engines() -> Iterable[Engine]:  # type: ignore[empty-body]
+def infxreg_engines() -> Iterable[Engine]:
     """Inference engines, with how they render options."""
+    yield from ()
 
 
 @hookspec
-def infxreg_options() -> Iterable[Option]:  # type: ignore[empty-body]
+def infxreg_options() -> Iterable[Option]:
     """Typed, named settings."""
+    yield from ()
 
 
 @hookspec
-def infxreg_gates() -> Iterable[Gate]:  # type: ignore[empty-body]
+def infxreg_gates() -> Iterable[Gate]:
     """Named opt-ins."""
+    yield from ()
 
 
 @hookspec
-def infxreg_rules() -> Iterable[Rule]:  # type: ignore[empty-body]
+def infxreg_rules() -> Iterable[Rule]:
     """Values set for every point in a scope."""
+    yield from ()
 
 
 @hookspec
-def infxreg_recipes() -> Iterable[Recipe]:  # type: ignore[empty-body]
+def infxreg_recipes() -> Iterable[Recipe]:
     """Supported (model, SKU, engine, workload) with their sweeps."""
+    yield from ()
 
 
 @hookspec
-def infxreg_derivations() -> Iterable[Derivation]:  # type: ignore[empty-body]
+def infxreg_derivations() -> Iterable[Derivation]:
     """Pure functions that rules can set keys to."""
+    yield from ()

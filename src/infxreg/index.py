@@ -36,7 +36,9 @@ class RuleIndex:
 
     def __init__(self, rules: Iterable[ScopedRule]) -> None:
         self.all: tuple[ScopedRule, ...] = tuple(rules)
-        self._shapes: dict[tuple[str, ...], dict[tuple[AxisValue, ...], list[ScopedRule]]] = {}
+        self._shapes: dict[
+            tuple[str, ...], dict[tuple[AxisValue | None, ...], list[ScopedRule]]
+        ] = {}
         self._behind: dict[str, tuple[ScopedRule, ...]] = {}
         for scoped in self.all:
             for gate in scoped.scope.gates:
@@ -51,7 +53,7 @@ class RuleIndex:
     ) -> Iterator[ScopedRule]:
         """The scoped rules that match a point (facets included) with these gates open."""
         for shape, filed in self._shapes.items():
-            for scoped in filed.get(tuple(axes.get(axis) for axis in shape), ()):  # type: ignore[misc]
+            for scoped in filed.get(tuple(axes.get(axis) for axis in shape), ()):
                 if scoped.scope.matches(axes, open_gates):
                     yield scoped
 

@@ -41,7 +41,7 @@ from infxreg.spec import (
     Timeouts,
 )
 from infxreg.validate import is_key, needed_gates, refused
-from infxreg.values import ABSENT, Derived, FrozenMap, Setting, Value, show
+from infxreg.values import ABSENT, Absent, Derived, FrozenMap, Setting, Value, show
 
 _REQUEST = {
     kind: Origin(plugin="request", rule=kind, layer=Layer.REQUEST)
@@ -135,9 +135,9 @@ def _requested(point: Point, choices: Choices, catalogue: Catalogue) -> dict[str
         neutral = clash(engine, key)
         if neutral is not None:
             raise BadRequestError(f"{key} is what {neutral} renders on {engine.id}: set {neutral}")
-        if setting is not ABSENT:
+        if not isinstance(setting, (Absent, Derived)):
             try:
-                setting = fit(key, setting, catalogue.options)  # type: ignore[arg-type]
+                setting = fit(key, setting, catalogue.options)
             except TypeError as error:
                 raise BadRequestError(f"{key} {error}: {show(setting)}") from error
         result[key] = _Picked(setting, (_REQUEST[kind],), ())
@@ -242,7 +242,7 @@ def _lost(entry: Entry, why: str) -> Shadowed:
     setting = entry.setting
     if isinstance(setting, Derived):
         return Shadowed(None, entry.origin, why, str(setting))
-    return Shadowed(None if setting is ABSENT else setting, entry.origin, why)  # type: ignore[arg-type]
+    return Shadowed(None if isinstance(setting, Absent) else setting, entry.origin, why)
 
 
 class _Values:
@@ -273,8 +273,8 @@ class _Values:
     def _compute(self, key: str, picked: _Picked) -> ResolvedOption:
         setting = picked.setting
         if not isinstance(setting, Derived):
-            value = None if setting is ABSENT else setting
-            return ResolvedOption(value, picked.origins, picked.shadowed)  # type: ignore[arg-type]
+            value = None if isinstance(setting, Absent) else setting
+            return ResolvedOption(value, picked.origins, picked.shadowed)
         given = [(name, self._read(name)) for name in setting.reads]
         words = ", ".join(f"{name}={show(value)}" for name, value in given) or "nothing"
         function = self._catalogue.derivations[setting.function].function

@@ -70,9 +70,8 @@ class _RuleTable:
     doc: str = ""
 
 
-_TOP_LEVEL: dict[str, type[Any]] = {
-    cls.kind: cls for cls in (*KINDS, SiteSettings) if cls is not Derivation
-}
+_TABLES: tuple[type[Any], ...] = (*KINDS, SiteSettings)
+_TOP_LEVEL = {cls.kind: cls for cls in _TABLES if cls is not Derivation}
 
 
 def read_table(data: bytes) -> TableContents:
@@ -165,7 +164,7 @@ def _constraint(axis: str, raw: object) -> Constraint:
         if low is not None and high is not None and low > high:
             raise ValueError(f"{axis}: min {low} is above max {high}, so nothing can match")
         return Range(low, high)
-    values = raw if isinstance(raw, list) else [raw]
+    values: list[Any] = raw if isinstance(raw, list) else [raw]
     if not values:
         raise ValueError(f"{axis}: an empty list matches nothing")
     for value in values:
@@ -346,7 +345,10 @@ def _faults(error: BaseException, path: str) -> Iterator[TableFault]:
     if isinstance(error, (ClassValidationError, IterableValidationError)):
         noted, rest = error.group_exceptions()
         for inner, note in noted:
-            step = f"[{note.index}]" if hasattr(note, "index") else f".{note.name}"
+            if isinstance(note, IterableValidationNote):
+                step = f"[{note.index}]"
+            else:
+                step = f".{note.name}"
             yield from _faults(inner, path + step)
         for inner in rest:
             yield from _faults(inner, path)

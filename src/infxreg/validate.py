@@ -38,7 +38,7 @@ from infxreg.records import (
 )
 from infxreg.scope import AxisValue, OneOf, Range, Scope, inside
 from infxreg.sweeps import SweepError, expand
-from infxreg.values import ABSENT, Derived, FrozenMap, Setting, Value, same, show
+from infxreg.values import ABSENT, Absent, Derived, FrozenMap, Setting, Value, same, show
 
 RESERVED_AXES = frozenset(
     "point gate no_gate set unset image format json help verbose version site skip_plugin".split()
@@ -68,15 +68,15 @@ class Context:
     """The records that others refer to, by id."""
 
     space: AxisSpace
-    archs: Mapping[str, Arch]
-    skus: Mapping[str, Sku]
-    models: Mapping[str, Model]
-    images: Mapping[str, Image]
-    capabilities: Mapping[str, Capability]
-    engines: Mapping[str, Engine]
-    options: Mapping[str, Option]
-    gates: Mapping[str, Gate]
-    derivations: Mapping[str, Derivation]
+    archs: FrozenMap[str, Arch]
+    skus: FrozenMap[str, Sku]
+    models: FrozenMap[str, Model]
+    images: FrozenMap[str, Image]
+    capabilities: FrozenMap[str, Capability]
+    engines: FrozenMap[str, Engine]
+    options: FrozenMap[str, Option]
+    gates: FrozenMap[str, Gate]
+    derivations: FrozenMap[str, Derivation]
     points: dict[str, FrozenMap[str, FrozenMap[str, AxisValue]]]
     """Filled by `check_recipe`: recipe -> point id -> axes."""
 
@@ -286,8 +286,9 @@ def normalised(rule: Rule, options: Mapping[str, Option]) -> Rule:
     """The rule with its constants as their options' types have them."""
     settings: dict[str, Setting] = {}
     for key, setting in rule.settings.items():
-        constant = not isinstance(setting, Derived) and setting is not ABSENT
-        settings[key] = fit(key, setting, options) if constant else setting  # type: ignore[arg-type]
+        if not isinstance(setting, (Absent, Derived)):
+            setting = fit(key, setting, options)
+        settings[key] = setting
     return evolve(rule, settings=FrozenMap(settings))
 
 
@@ -396,10 +397,10 @@ def _setting(rule: Rule, key: str, setting: Setting, context: Context) -> Iterat
     if isinstance(setting, Derived):
         yield from _derived(path, setting, context)
         return
-    if setting is ABSENT:
+    if isinstance(setting, Absent):
         return
     try:
-        value = fit(key, setting, context.options)  # type: ignore[arg-type]
+        value = fit(key, setting, context.options)
     except TypeError as error:
         yield Problem(path, f"{error}: {show(setting)}")
         return

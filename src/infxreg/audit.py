@@ -1,0 +1,265 @@
+"""Check a whole registry: conflicts over all combinations, dead rules, every point and purpose."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import combinations as pairs
+
+from attrs import frozen
+
+from infxreg.catalogue import Catalogue
+from infxreg.combinations import TooManyError, representatives
+from infxreg.contest import Entry, by_key, decide, settling_scope
+from infxreg.errors import InfxregError, PurposeError
+from infxreg.index import ScopedRule
+from infxreg.origin import Layer, Origin
+from infxreg.points import PURPOSE, describe
+from infxreg.registry import Registry
+from infxreg.resolve import rule_toml
+from infxreg.scope import inside, meet
+from infxreg.spec import Answer, LaunchSpec, Severity
+from infxreg.values import Derived, same, show
+
+Progress = Callable[[int, int], None]
+
+
+@frozen
+class Finding:
+    """One thing that is wrong, or that can't be told, and the specs that share it."""
+
+    id: str
+    answer: Answer
+    severity: Severity
+    message: str
+    where: str = ""
+    points: tuple[str, ...] = ()
+
+    @property
+    def fails(self) -> bool:
+        """Whether it is refuted at error level."""
+        return self.answer == "refuted" and self.severity == "error"
+
+
+@frozen
+class Audit:
+    """What was looked at, and what was found, errors first."""
+
+    points: int
+    specs: int
+    findings: tuple[Finding, ...]
+
+    @property
+    def failed(self) -> bool:
+        """Whether any finding is refuted at error level."""
+        return any(finding.fails for finding in self.findings)
+
+
+def audit(registry: Registry, progress: Progress | None = None) -> Audit:
+    """Check a registry.
+
+    Args:
+        registry: the registry.
+        progress: called with (specs done, specs in all) as they are resolved.
+
+    Raises:
+        RegistryFaults: if the registry has faults.
+    """
+    registry.check()
+    catalogue = registry.catalogue
+    points = list(registry.points())
+    purposes = catalogue.space.values.get(PURPOSE, ())
+    grouped: dict[Finding, list[str]] = {}
+    counted: set[Origin] = set()
+    done, total = 0, len(points) * len(purposes)
+    for point in points:
+        recipe = point.recipe.id if point.recipe else ""
+        for purpose in purposes:
+            label = f"{recipe} {point.id} {purpose}"
+            try:
+                spec = registry.resolve(point.at(purpose=purpose))
+            except InfxregError as error:
+                grouped.setdefault(_failure(error), []).append(label)
+            else:
+                counted |= {o for option in spec.options.values() for o in option.origins}
+                for finding in _of_spec(spec):
+                    grouped.setdefault(finding, []).append(label)
+            done += 1
+            if progress is not None:
+                progress(done, total)
+    findings = [
+        Finding(f.id, f.answer, f.severity, f.message, f.where, tuple(labels))
+        for f, labels in grouped.items()
+    ]
+    findings += conflicts(catalogue)
+    findings += dead_rules(catalogue, counted)
+    findings += _unread(catalogue)
+    findings += _empty_gates(catalogue)
+    findings += [
+        Finding("dormant", "unknown", "note", fault.message, f"{fault.plugin}: {fault.where}")
+        for fault in catalogue.dormant
+    ]
+    return Audit(len(points), done, tuple(sorted(findings, key=_rank)))
+
+
+def conflicts(catalogue: Catalogue) -> Iterator[Finding]:
+    """Every pair of rules that disagree at some combination that known SKUs can have."""
+    upper = by_key(catalogue.site_rules.all)
+    lower = by_key(catalogue.plugin_rules.all)
+    seen: set[tuple[str, frozenset[Origin]]] = set()
+    for key in sorted(set(upper) | set(lower)):
+        entries = [*upper.get(key, ()), *lower.get(key, ())]
+        for a, b in pairs(entries, 2):
+            if a.origin.layer is b.origin.layer and _may_conflict(a, b, catalogue):
+                for finding, rules in _conflicts_of(key, a, b, entries, catalogue):
+                    if (key, rules) not in seen:
+                        seen.add((key, rules))
+                        yield finding
+
+
+def dead_rules(catalogue: Catalogue, counted: Iterable[Origin] = ()) -> Iterator[Finding]:
+    """Rules that set no key anywhere: nothing matches them, or narrower ones always win.
+
+    Args:
+        catalogue: the registry's records.
+        counted: origins that are known to count somewhere.
+    """
+    everything = (*catalogue.site_rules.all, *catalogue.plugin_rules.all)
+    entries = by_key(everything)
+    alive = set(counted)
+    undecided: set[Origin] = set()
+    for scoped in everything:
+        if scoped.origin in alive:
+            continue
+        try:
+            if _counts(scoped, entries, catalogue):
+                alive.add(scoped.origin)
+        except TooManyError:
+            undecided.add(scoped.origin)
+    for origin in sorted({scoped.origin for scoped in everything} - alive):
+        if origin in undecided:
+            message = "has too many combinations to tell whether it counts anywhere"
+            yield Finding("dead-rule", "unknown", "note", f"{origin} {message}", origin.file)
+        else:
+            message = "never counts: nothing known matches it, or narrower rules win everywhere"
+            yield Finding("dead-rule", "refuted", "warning", f"{origin} {message}", origin.file)
+
+
+def _may_conflict(a: Entry, b: Entry, catalogue: Catalogue) -> bool:
+    if same(a.setting, b.setting) or a.origin == b.origin:
+        return False
+    down = inside(a.scoped.scope, b.scoped.scope, catalogue.space)
+    up = inside(b.scoped.scope, a.scoped.scope, catalogue.space)
+    return down == up
+
+
+def _conflicts_of(
+    key: str, a: Entry, b: Entry, entries: list[Entry], catalogue: Catalogue
+) -> Iterator[tuple[Finding, frozenset[Origin]]]:
+    scope = meet(a.scoped.scope, b.scoped.scope)
+    if scope is None:
+        return
+    near = [e for e in entries if meet(e.scoped.scope, scope) is not None]
+    rules = frozenset((a.origin, b.origin))
+    try:
+        for at in representatives(scope, [e.scoped.scope for e in near], catalogue):
+            here = [e for e in near if e.scoped.scope.matches(at.facets, at.gates)]
+            top = max(e.origin.layer for e in here)
+            if top is not a.origin.layer:
+                continue
+            contest = decide([e for e in here if e.origin.layer is top], catalogue.space)
+            origins = {entry.origin for entry in contest.best}
+            if contest.conflict and rules <= origins:
+                yield (
+                    _conflict(key, contest.best, describe(at.axes, catalogue.space), at.gates),
+                    rules,
+                )
+                return
+    except TooManyError:
+        message = f"{key}: {a.origin} and {b.origin} may conflict in {scope}: too many combinations"
+        yield Finding("conflict", "unknown", "warning", message), rules
+
+
+def _conflict(key: str, best: tuple[Entry, ...], where: str, gates: frozenset[str]) -> Finding:
+    sides = " and ".join(
+        f"{_words(entry)} by {entry.origin.plugin}:{entry.origin.rule} ({entry.scoped.scope})"
+        for entry in best
+    )
+    opened = f" with {', '.join(sorted(gates))} open" if gates else ""
+    message = f"{key} is {sides}, for example at {where}{opened}"
+    scope = settling_scope(best)
+    if scope is not None:
+        message += "; a rule that would settle it:\n" + rule_toml(scope, key, best[0].setting)
+    files = ", ".join(sorted({entry.origin.file for entry in best if entry.origin.file}))
+    return Finding("conflict", "refuted", "error", message, files)
+
+
+def _words(entry: Entry) -> str:
+    setting = entry.setting
+    return str(setting) if isinstance(setting, Derived) else show(setting)
+
+
+def _counts(scoped: ScopedRule, entries: dict[str, list[Entry]], catalogue: Catalogue) -> bool:
+    for key in scoped.rule.settings:
+        near = [e for e in entries[key] if meet(e.scoped.scope, scoped.scope) is not None]
+        for at in representatives(scoped.scope, [e.scoped.scope for e in near], catalogue):
+            here = [e for e in near if e.scoped.scope.matches(at.facets, at.gates)]
+            top = max((e.origin.layer for e in here), default=Layer.PLUGIN)
+            best = decide([e for e in here if e.origin.layer is top], catalogue.space).best
+            if any(entry.origin == scoped.origin for entry in best):
+                return True
+    return False
+
+
+def _of_spec(spec: LaunchSpec) -> Iterator[Finding]:
+    for check in spec.checks:
+        if check.answer != "ok":
+            yield Finding(check.id, check.answer, check.severity, check.reason)
+
+
+def _failure(error: InfxregError) -> Finding:
+    if isinstance(error, PurposeError):
+        return Finding(
+            "purpose",
+            "unknown",
+            "warning",
+            f"no rule of engine {error.engine} names purpose {error.purpose!r} there",
+        )
+    return Finding("resolve", "refuted", "error", str(error))
+
+
+def _unread(catalogue: Catalogue) -> Iterator[Finding]:
+    """Options that only derivations could read, and none does."""
+    rules = (*catalogue.site_rules.all, *catalogue.plugin_rules.all)
+    read = {
+        name
+        for scoped in rules
+        for setting in scoped.rule.settings.values()
+        if isinstance(setting, Derived)
+        for name in setting.reads
+    }
+    for scoped in rules:
+        for key in scoped.rule.settings:
+            option = catalogue.options.get(key)
+            if option is not None and option.use == "input" and key not in read:
+                message = f"{scoped.origin} sets {key}, which no derivation reads"
+                yield Finding("unread-option", "refuted", "error", message, scoped.origin.file)
+
+
+def _empty_gates(catalogue: Catalogue) -> Iterator[Finding]:
+    for name in sorted(catalogue.gates):
+        if not (catalogue.plugin_rules.behind(name) or catalogue.site_rules.behind(name)):
+            origin = catalogue.origins["gate", name]
+            message = f"no rule stands behind gate {name}: opening it does nothing"
+            yield Finding("empty-gate", "refuted", "warning", message, origin.file)
+
+
+def _rank(finding: Finding) -> tuple[object, ...]:
+    levels = ("error", "warning", "note")
+    return (
+        not finding.fails,
+        levels.index(finding.severity),
+        finding.answer,
+        finding.id,
+        finding.message,
+        finding.where,
+    )
