@@ -13,9 +13,9 @@ from infxreg.contest import Entry, by_key, decide, settling_scope
 from infxreg.errors import InfxregError, PurposeError
 from infxreg.index import ScopedRule
 from infxreg.origin import Layer, Origin
+from infxreg.pick import rule_toml
 from infxreg.points import PURPOSE, describe
 from infxreg.registry import Registry
-from infxreg.resolve import rule_toml
 from infxreg.scope import inside, meet
 from infxreg.spec import Answer, LaunchSpec, Severity
 from infxreg.values import Derived, same, show

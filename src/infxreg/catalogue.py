@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from attrs import frozen
 
-from infxreg import validate
+from infxreg import problems, validate, validate_rules
 from infxreg.axes import AxisSpace
 from infxreg.contribution import Contribution, Placed
 from infxreg.errors import Fault
@@ -178,7 +178,7 @@ class _Builder:
             models.values(),
             engines,
         )
-        context = validate.Context(
+        context = problems.Context(
             space=space,
             archs=archs,
             skus=skus,
@@ -194,7 +194,7 @@ class _Builder:
         kept = {cls: self._check(cls, context, check) for cls, check in validate.CHECKS.items()}
         rules = {layer: self._rules(kept[Rule], layer) for layer in (Layer.PLUGIN, Layer.SITE)}
         everything = [scoped for index in rules.values() for scoped in index.all]
-        for origin, message in validate.cycles(everything):
+        for origin, message in validate_rules.cycles(everything):
             self._fault_at(origin, message)
         recipes = FrozenMap({key[-1]: item.placed.record for key, item in kept[Recipe].items()})
         for recipe, message in validate.recipe_clashes(recipes.values(), space):
@@ -231,13 +231,13 @@ class _Builder:
     def _check(
         self,
         cls: type[Any],
-        context: validate.Context,
-        check: Callable[[Any, validate.Context], Iterable[validate.Problem]],
+        context: problems.Context,
+        check: Callable[[Any, problems.Context], Iterable[problems.Problem]],
     ) -> dict[tuple[str, ...], _Item]:
         kept: dict[tuple[str, ...], _Item] = {}
         for key, item in self.items.get(cls, {}).items():
-            problems = list(check(item.placed.record, context))
-            for problem in problems:
+            found = list(check(item.placed.record, context))
+            for problem in found:
                 path = ".".join(part for part in (item.placed.path, problem.path) if part)
                 label = f"{cls.kind} {item.origin.rule!r}: {problem.message}"
                 fault = item.owner.fault(label, item.placed.where, path)
@@ -245,7 +245,7 @@ class _Builder:
                     self.dormant.append(fault)
                 else:
                     self.faults.append(fault)
-            if not any(problem.drops for problem in problems):
+            if not any(problem.drops for problem in found):
                 kept[key] = item
         return kept
 
@@ -254,7 +254,7 @@ class _Builder:
         options = self._records(Option)
         for item in items.values():
             if item.origin.layer is layer:
-                rule = validate.normalised(item.placed.record, options)  # type: ignore[arg-type]
+                rule = validate_rules.normalised(item.placed.record, options)  # type: ignore[arg-type]
                 scoped += [ScopedRule(rule, scope, item.origin) for scope in rule.scopes]
         return RuleIndex(scoped)
 

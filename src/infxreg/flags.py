@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from infxreg.errors import UnknownIdError
 from infxreg.records import Engine, Render
+from infxreg.values import Value, same
 
 
 def rendered_by(engine: Engine, key: str) -> Render | None:
@@ -29,6 +31,24 @@ def clash(engine: Engine, key: str) -> str | None:
 def spelled(flag: str) -> str:
     """A flag's name in one spelling: no leading dashes, no underscores."""
     return flag.lstrip("-").replace("_", "-")
+
+
+def refused(render: Render, value: Value, engine: Engine) -> str | None:
+    """Why an engine refuses a value, or None where it takes it (or declares no choices)."""
+    if not render.choices or any(same(value, choice) for choice in render.choices):
+        return None
+    error = UnknownIdError(
+        f"value of {render.option} on {engine.id}",
+        str(value),
+        tuple(str(choice) for choice in render.choices),
+    )
+    return str(error)
+
+
+def needed_gates(render: Render, value: Value) -> tuple[str, ...]:
+    """The gates of which one must be open for this value; none if it is free."""
+    found: tuple[str, ...] = render.behind.get(value, ()) if isinstance(value, str) else ()
+    return found
 
 
 def _spellings(render: Render) -> Iterator[str]:

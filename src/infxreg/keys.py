@@ -26,6 +26,11 @@ def is_declared(key: str, options: Mapping[str, Option]) -> bool:
     return key in options or raw_prefix(key) is not None
 
 
+def is_key(read: str) -> bool:
+    """Whether a derivation's read is an option's key; else it is an axis."""
+    return "." in read or read == IMAGE
+
+
 def fit(key: str, value: Value, options: Mapping[str, Option]) -> Value:
     """The value as the key's type has it (an integer given for a float becomes one).
 

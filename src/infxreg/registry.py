@@ -14,7 +14,8 @@ from infxreg.contribution import Contribution, Placed, read_site
 from infxreg.errors import BadRequestError, Fault, RegistryFaults, UnknownIdError
 from infxreg.points import Point, Wanted, complete, locate, swept_points
 from infxreg.records import Record
-from infxreg.resolve import Choices, resolve_point
+from infxreg.request import Choices
+from infxreg.resolve import resolve_point
 from infxreg.scope import AxisValue
 from infxreg.spec import LaunchSpec
 from infxreg.values import FrozenMap, Value, as_value

@@ -1,0 +1,71 @@
+"""What checks of records share: problems, and the records that others refer to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from attrs import frozen
+
+from infxreg.axes import AxisSpace
+from infxreg.errors import UnknownIdError
+from infxreg.records import Arch, Capability, Derivation, Engine, Gate, Image, Model, Option, Sku
+from infxreg.scope import AxisValue, Range, Scope
+from infxreg.values import FrozenMap
+
+
+@frozen
+class Problem:
+    """What is wrong with a record: where in it, and whether it is only an id that nobody knows.
+
+    ``drops`` is False for what leaves the record usable (one unknown value in a list).
+    """
+
+    path: str
+    message: str
+    unknown: bool = False
+    drops: bool = True
+
+
+@frozen(eq=False, kw_only=True)
+class Context:
+    """The records that others refer to, by id."""
+
+    space: AxisSpace
+    archs: FrozenMap[str, Arch]
+    skus: FrozenMap[str, Sku]
+    models: FrozenMap[str, Model]
+    images: FrozenMap[str, Image]
+    capabilities: FrozenMap[str, Capability]
+    engines: FrozenMap[str, Engine]
+    options: FrozenMap[str, Option]
+    gates: FrozenMap[str, Gate]
+    derivations: FrozenMap[str, Derivation]
+    points: dict[str, FrozenMap[str, FrozenMap[str, AxisValue]]]
+    """Filled by `check_recipe`: recipe -> point id -> axes."""
+
+
+def unknown(path: str, kind: str, name: str, known: Iterable[str]) -> Problem:
+    """The problem of an id that nobody declares."""
+    return Problem(path, str(UnknownIdError(kind, name, tuple(known))), unknown=True)
+
+
+def scope_problems(scope: Scope, path: str, context: Context) -> Iterator[Problem]:
+    """What is wrong with a scope: axes and values that nobody declares, a range out of place."""
+    for name, constraint in scope.terms:
+        axis = context.space.axes.get(name)
+        if axis is None:
+            yield unknown(path, "axis", name, context.space.axes)
+            continue
+        if isinstance(constraint, Range):
+            if axis.type != "int" or axis.facet_of is not None:
+                yield Problem(f"{path}.{name}", "a range needs an integer axis of the request")
+            continue
+        bad = [value for value in constraint.values if not context.space.admits(name, value)]
+        for value in sorted(bad, key=str):
+            if axis.type == "int":
+                yield Problem(f"{path}.{name}", f"{value!r} is no positive integer")
+            else:
+                known = tuple(str(item) for item in context.space.values.get(name, ()))
+                message = str(UnknownIdError(name, str(value), known))
+                gone = len(bad) == len(constraint.values)
+                yield Problem(f"{path}.{name}", message, unknown=True, drops=gone)
