@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import combinations as pairs
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from infxreg.catalogue import Catalogue
 from infxreg.combinations import TooManyError, representatives
 from infxreg.contest import Entry, by_key, decide, settling_scope
-from infxreg.errors import InfxregError, PurposeError
+from infxreg.errors import ConflictError, InfxregError, PurposeError
 from infxreg.index import ScopedRule
 from infxreg.origin import Layer, Origin
 from infxreg.pick import rule_toml
@@ -69,6 +69,7 @@ def audit(registry: Registry, progress: Progress | None = None) -> Audit:
     points = list(registry.points())
     purposes = catalogue.space.values.get(PURPOSE, ())
     grouped: dict[Finding, list[str]] = {}
+    conflicting: dict[tuple[str, tuple[Origin, ...]], list[str]] = {}
     counted: set[Origin] = set()
     done, total = 0, len(points) * len(purposes)
     for point in points:
@@ -77,6 +78,10 @@ def audit(registry: Registry, progress: Progress | None = None) -> Audit:
             label = f"{recipe} {point.id} {purpose}"
             try:
                 spec = registry.resolve(point.at(purpose=purpose))
+            except ConflictError as error:
+                for conflict in error.conflicts:
+                    place = (conflict.key, conflict.origins)
+                    conflicting.setdefault(place, []).append(label)
             except InfxregError as error:
                 grouped.setdefault(_failure(error), []).append(label)
             else:
@@ -90,7 +95,7 @@ def audit(registry: Registry, progress: Progress | None = None) -> Audit:
         Finding(f.id, f.answer, f.severity, f.message, f.where, tuple(labels))
         for f, labels in grouped.items()
     ]
-    findings += conflicts(catalogue)
+    findings += conflicts(catalogue, conflicting)
     findings += dead_rules(catalogue, counted)
     findings += _unread(catalogue)
     findings += _empty_gates(catalogue)
@@ -101,8 +106,16 @@ def audit(registry: Registry, progress: Progress | None = None) -> Audit:
     return Audit(len(points), done, tuple(sorted(findings, key=_rank)))
 
 
-def conflicts(catalogue: Catalogue) -> Iterator[Finding]:
-    """Every pair of rules that disagree at some combination that known SKUs can have."""
+def conflicts(
+    catalogue: Catalogue,
+    points: Mapping[tuple[str, tuple[Origin, ...]], list[str]] | None = None,
+) -> Iterator[Finding]:
+    """Every pair of rules that disagree at some combination that known SKUs can have.
+
+    Args:
+        catalogue: the registry's records.
+        points: swept points at which a key is known to conflict, by key and rules.
+    """
     upper = by_key(catalogue.site_rules.all)
     lower = by_key(catalogue.plugin_rules.all)
     seen: set[tuple[str, frozenset[Origin]]] = set()
@@ -113,7 +126,13 @@ def conflicts(catalogue: Catalogue) -> Iterator[Finding]:
                 for finding, rules in _conflicts_of(key, a, b, entries, catalogue):
                     if (key, rules) not in seen:
                         seen.add((key, rules))
-                        yield finding
+                        labels = [
+                            label
+                            for (other, origins), found in (points or {}).items()
+                            if other == key and rules <= set(origins)
+                            for label in found
+                        ]
+                        yield evolve(finding, points=tuple(labels))
 
 
 def dead_rules(catalogue: Catalogue, counted: Iterable[Origin] = ()) -> Iterator[Finding]:

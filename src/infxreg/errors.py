@@ -10,6 +10,8 @@ from collections.abc import Iterable, Sequence
 
 from attrs import frozen
 
+from infxreg.origin import Origin
+
 
 def near(name: str, known: Iterable[str]) -> str | None:
     """The known name that is closest to a mistyped one, or None."""
@@ -223,6 +225,8 @@ class Conflict:
     """(value as TOML, origin) for each side."""
     settle: str
     """A rule, as TOML, that would settle it."""
+    origins: tuple[Origin, ...] = ()
+    """Where the sides' rules stand."""
 
     def __str__(self) -> str:
         lines = [f"{self.key} conflicts at {self.point}:"]

@@ -11,7 +11,7 @@ from infxreg.contest import Contest, Entry, by_key, decide, origins, settling_sc
 from infxreg.errors import Conflict, ConflictError
 from infxreg.index import ScopedRule
 from infxreg.origin import Layer, Origin
-from infxreg.scope import OneOf, Scope, sorted_values
+from infxreg.scope import OneOf, Scope, in_reading_order, sorted_values
 from infxreg.spec import Shadowed
 from infxreg.values import Absent, Derived, Setting, show
 
@@ -80,14 +80,16 @@ def _conflict(key: str, contest: Contest, where: str) -> Conflict:
     sides = tuple((_words(entry.setting), _place(entry)) for entry in contest.best)
     scope = settling_scope(contest.best)
     if scope is None:
-        return Conflict(key, where, sides, "(they have one scope: change one of them)")
-    return Conflict(key, where, sides, rule_toml(scope, key, contest.best[0].setting))
+        settle = "(they have one scope: change one of them)"
+    else:
+        settle = rule_toml(scope, key, contest.best[0].setting)
+    return Conflict(key, where, sides, settle, origins(contest.best))
 
 
 def rule_toml(scope: Scope, key: str, setting: Setting) -> str:
     """A rule with this scope, as TOML to paste into a site file."""
     terms = []
-    for axis, constraint in scope.terms:
+    for axis, constraint in in_reading_order(scope.terms):
         if isinstance(constraint, OneOf):
             listed = sorted_values(constraint.values)
             shown = show(listed[0]) if len(listed) == 1 else show(tuple(listed))

@@ -9,11 +9,13 @@ registered (see docs/concepts/algebra.md).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Protocol, TypeAlias
+from typing import Protocol, TypeAlias, TypeVar
 
 from attrs import field, frozen
 
 AxisValue: TypeAlias = str | int
+
+_T = TypeVar("_T")
 
 
 @frozen
@@ -92,12 +94,22 @@ class Scope:
         return Scope(self.terms, self.gates | frozenset(gates))
 
     def __str__(self) -> str:
-        terms = [f"{axis}={constraint}" for axis, constraint in self.terms]
+        terms = [f"{axis}={constraint}" for axis, constraint in in_reading_order(self.terms)]
         terms += [f"gate:{gate}" for gate in sorted(self.gates)]
         return " ".join(terms) or "everything"
 
 
 EVERYTHING = Scope()
+
+_FIRST = ("sku", "model", "engine")
+
+
+def in_reading_order(terms: Iterable[tuple[str, _T]]) -> list[tuple[str, _T]]:
+    """Axes with identity first, as people say it: SKU, model, engine, then the rest."""
+    return sorted(
+        terms,
+        key=lambda term: (_FIRST.index(term[0]) if term[0] in _FIRST else len(_FIRST), term[0]),
+    )
 
 
 def subset(a: Constraint, b: Constraint) -> bool:
