@@ -1,7 +1,9 @@
 """Settle which gates are open at a point, before anything else is looked at.
 
 Request over site over recipe. A recipe opens its gates only at its swept points
-inside their scope; a site wherever the scope holds; a request has to be right.
+inside their scope; a site wherever the scope holds; both only where a rule behind
+the gate counts, so that a gate without effect isn't part of a spec. A request has
+to be right.
 """
 
 from __future__ import annotations
@@ -53,19 +55,16 @@ def settle(
         if not _reaches(name, facets, catalogue):
             raise GateScopeError(name, str(catalogue.gates[name].when), where)
     closed = frozenset(wanted_closed)
-    site_open = {name for name in catalogue.site.open if _reaches(name, facets, catalogue)}
-    recipe_open = {
-        name
-        for name in (point.recipe.gates if point.recipe is not None else ())
-        if name not in catalogue.site.close and _reaches(name, facets, catalogue)
-    }
-    opened = frozenset(((site_open | recipe_open) - closed) | set(wanted_open))
+    recipe_gates = point.recipe.gates if point.recipe is not None else ()
+    offered = {*catalogue.site.open, *(set(recipe_gates) - set(catalogue.site.close))} - closed
+    reaching = {name for name in offered if _reaches(name, facets, catalogue)}
+    opened = frozenset(reaching | set(wanted_open))
     for name in wanted_open:
         _must_count(name, facets, opened, where, catalogue)
-    return opened
+    return frozenset(name for name in opened if _counts(name, facets, opened, catalogue))
 
 
-def counts(
+def _counts(
     gate: str,
     facets: Mapping[str, AxisValue | None],
     opened: frozenset[str],
@@ -90,7 +89,7 @@ def _must_count(
     where: str,
     catalogue: Catalogue,
 ) -> None:
-    if counts(gate, facets, opened, catalogue):
+    if _counts(gate, facets, opened, catalogue):
         return
     behind = _behind(gate, catalogue)
     everything = frozenset(catalogue.gates)

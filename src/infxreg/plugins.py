@@ -88,11 +88,8 @@ def load(skip: Iterable[str] = (), allow: Iterable[str] | None = None) -> tuple[
         UnknownIdError: if a name is no installed plugin's.
     """
     plugins = installed()
-    names = tuple(dict.fromkeys(plugin.name for plugin in plugins))
-    skipped, allowed = frozenset(skip), None if allow is None else frozenset(allow)
-    for name in sorted(skipped | (allowed or frozenset())):
-        if name not in names:
-            raise UnknownIdError("plugin", name, names)
+    skipped = named(skip, plugins)
+    allowed = None if allow is None else named(allow, plugins)
     wanted = [
         plugin
         for plugin in plugins
@@ -102,6 +99,21 @@ def load(skip: Iterable[str] = (), allow: Iterable[str] | None = None) -> tuple[
     for name in dict.fromkeys(plugin.name for plugin in wanted):
         found.append(_load_named([plugin for plugin in wanted if plugin.name == name]))
     return tuple(found)
+
+
+def named(names: Iterable[str], plugins: Sequence[Installed]) -> frozenset[str]:
+    """The plugins of these names; a distribution's name stands for the plugins that it provides.
+
+    Raises:
+        UnknownIdError: for a name that is neither.
+    """
+    found: set[str] = set()
+    for name in names:
+        matching = {item.name for item in plugins if name in (item.name, item.distribution)}
+        if not matching:
+            raise UnknownIdError("plugin", name, tuple(sorted({item.name for item in plugins})))
+        found |= matching
+    return frozenset(found)
 
 
 def core_contribution() -> Contribution:

@@ -211,12 +211,9 @@ def discover(
     """
     from infxreg import plugins
 
-    skipped = frozenset(skip)
-    allowed = None if allow is None else frozenset(allow)
-    contributions = plugins.load(skipped, allowed)
-    if allowed is not None:
-        loaded = {contribution.plugin for contribution in contributions}
-        skipped |= {item.name for item in plugins.installed()} - loaded
+    contributions = plugins.load(skip, allow)
+    loaded = {contribution.plugin for contribution in contributions}
+    skipped = frozenset(item.name for item in plugins.installed()) - loaded
     return Registry(contributions, None if site is None else site_layer(site), skipped)
 
 
