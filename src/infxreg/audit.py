@@ -8,7 +8,7 @@ from itertools import combinations as pairs
 from attrs import evolve, frozen
 
 from infxreg.catalogue import Catalogue
-from infxreg.combinations import TooManyError, representatives
+from infxreg.combinations import Combination, TooManyError, representatives
 from infxreg.contest import Entry, by_key, decide, settling_scope
 from infxreg.errors import ConflictError, InfxregError, PurposeError
 from infxreg.index import ScopedRule
@@ -188,24 +188,22 @@ def _conflicts_of(
             contest = decide([e for e in here if e.origin.layer is top], catalogue.space)
             origins = {entry.origin for entry in contest.best}
             if contest.conflict and rules <= origins:
-                yield (
-                    _conflict(key, contest.best, describe(at.axes, catalogue.space), at.gates),
-                    rules,
-                )
+                yield _conflict(key, contest.best, at, catalogue), rules
                 return
     except TooManyError:
         message = f"{key}: {a.origin} and {b.origin} may conflict in {scope}: too many combinations"
         yield Finding("conflict", "unknown", "warning", message), rules
 
 
-def _conflict(key: str, best: tuple[Entry, ...], where: str, gates: frozenset[str]) -> Finding:
+def _conflict(key: str, best: tuple[Entry, ...], at: Combination, catalogue: Catalogue) -> Finding:
     sides = " and ".join(
         f"{_words(entry)} by {entry.origin.plugin}:{entry.origin.rule} ({entry.scoped.scope})"
         for entry in best
     )
-    opened = f" with {', '.join(sorted(gates))} open" if gates else ""
+    where = describe(at.axes, catalogue.space)
+    opened = f" with {', '.join(sorted(at.gates))} open" if at.gates else ""
     message = f"{key} is {sides}, for example at {where}{opened}"
-    scope = settling_scope(best)
+    scope = settling_scope(best, catalogue.space)
     if scope is not None:
         message += "; a rule that would settle it:\n" + rule_toml(scope, key, best[0].setting)
     files = ", ".join(sorted({entry.origin.file for entry in best if entry.origin.file}))

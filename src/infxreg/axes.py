@@ -134,8 +134,13 @@ class AxisSpace:
         return raw
 
 
+def whole(text: str) -> int | None:
+    """The integer that a text of up to 18 decimal digits is, else None."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= 18 else None
+
+
 def _positive(axis: str, raw: object) -> int:
-    number = int(raw) if isinstance(raw, str) and raw.isascii() and raw.isdigit() else raw
+    number = whole(raw) if isinstance(raw, str) else raw
     if type(number) is not int or number < 1:
-        raise BadRequestError(f"{axis} is a positive integer, not {raw!r}")
+        raise BadRequestError(f"{axis} is a positive integer, not {raw!r:.60}")
     return number

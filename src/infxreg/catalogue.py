@@ -7,7 +7,7 @@ look tells everything that is wrong.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from attrs import frozen
 
@@ -111,6 +111,9 @@ class _Item:
     origin: Origin
 
 
+_Items: TypeAlias = dict[tuple[str, ...], _Item]
+
+
 class _Builder:
     def __init__(
         self,
@@ -123,7 +126,7 @@ class _Builder:
         self.missing = bool(skipped) or any(c.faults for c in everyone)
         self.faults: list[Fault] = []
         self.dormant: list[Fault] = []
-        self.items: dict[type[Any], dict[tuple[str, ...], _Item]] = {}
+        self.items: dict[type[Any], _Items] = {}
         layered = [(c, Layer.PLUGIN) for c in contributions]
         if site is not None:
             layered.append((site, Layer.SITE))
@@ -146,17 +149,17 @@ class _Builder:
         )
         key = (owner.plugin, record.id) if cls in PER_PLUGIN else (record.id,)
         filed = self.items.setdefault(cls, {})
-        if key in filed:
-            other = filed[key]
-            self.faults.append(
-                owner.fault(
-                    f"{cls.kind} {record.id!r} is declared already by {_place(other)}",
-                    placed.where,
-                    placed.path,
-                )
-            )
+        item = _Item(placed, owner, origin)
+        if cls is SiteSettings and layer is not Layer.SITE:
+            message = "only a site file has a [site] table: a plugin can't open gates for everyone"
+            self.faults.append(owner.fault(message, placed.where, placed.path))
             return
-        filed[key] = _Item(placed, owner, origin)
+        if key in filed:
+            for one, other in ((filed[key], item), (item, filed[key])):
+                message = f"{cls.kind} {record.id!r} is declared by {_place(other)} too"
+                self.faults.append(one.owner.fault(message, one.placed.where, one.placed.path))
+            return
+        filed[key] = item
 
     def _records(self, cls: type[R]) -> FrozenMap[str, R]:
         return FrozenMap(
@@ -164,56 +167,28 @@ class _Builder:
         )
 
     def build(self) -> Catalogue:
-        more: dict[str, list[Any]] = {}
-        for item in self.items.get(AxisValues, {}).values():
-            extra: Any = item.placed.record
-            more.setdefault(extra.axis, []).extend(extra.values)
-        archs, skus = self._records(Arch), self._records(Sku)
-        models, engines = self._records(Model), self._records(Engine)
-        space = AxisSpace.build(
-            self._records(Axis).values(),
-            more,
-            archs.values(),
-            skus.values(),
-            models.values(),
-            engines,
-        )
-        context = problems.Context(
-            space=space,
-            archs=archs,
-            skus=skus,
-            models=models,
-            images=self._records(Image),
-            capabilities=self._records(Capability),
-            engines=engines,
-            options=self._records(Option),
-            gates=self._records(Gate),
-            derivations=self._records(Derivation),
-            points={},
-        )
-        kept = {cls: self._check(cls, context, check) for cls, check in validate.CHECKS.items()}
+        context, kept = self._settle()
         rules = {layer: self._rules(kept[Rule], layer) for layer in (Layer.PLUGIN, Layer.SITE)}
         everything = [scoped for index in rules.values() for scoped in index.all]
         for origin, message in validate_rules.cycles(everything):
             self._fault_at(origin, message)
         recipes = FrozenMap({key[-1]: item.placed.record for key, item in kept[Recipe].items()})
-        for recipe, message in validate.recipe_clashes(recipes.values(), space):
+        for recipe, message in validate.recipe_clashes(recipes.values(), context.space):
             self._fault_at(self.items[Recipe][(recipe,)].origin, message)
-        settings = self.items.get(SiteSettings, {})
         return Catalogue(
-            space=space,
-            archs=archs,
-            skus=skus,
-            models=models,
+            space=context.space,
+            archs=context.archs,
+            skus=context.skus,
+            models=context.models,
             images=context.images,
             capabilities=context.capabilities,
-            engines=engines,
+            engines=context.engines,
             options=context.options,
             gates=context.gates,
             recipes=recipes,  # type: ignore[arg-type]
             points=FrozenMap({name: context.points[name] for name in recipes}),
             derivations=context.derivations,
-            site=next((item.placed.record for item in settings.values()), SiteSettings()),  # type: ignore[arg-type]
+            site=self._site_settings(context),
             plugin_rules=rules[Layer.PLUGIN],
             site_rules=rules[Layer.SITE],
             origins=FrozenMap(
@@ -228,23 +203,65 @@ class _Builder:
             dormant=tuple(sorted(self.dormant, key=str)),
         )
 
+    def _settle(self) -> tuple[problems.Context, dict[type[Any], _Items]]:
+        """Check every record; leave out what lies dormant, and then what named it."""
+        while True:
+            context = self._context()
+            kept = {cls: self._check(cls, context, check) for cls, check in validate.CHECKS.items()}
+            if not self.missing or all(kept[cls] == self.items.get(cls, {}) for cls in kept):
+                return context, kept
+            self.items = kept
+
+    def _context(self) -> problems.Context:
+        more: dict[str, list[Any]] = {}
+        for item in self.items.get(AxisValues, {}).values():
+            extra: Any = item.placed.record
+            more.setdefault(extra.axis, []).extend(extra.values)
+        archs, skus = self._records(Arch), self._records(Sku)
+        models, engines = self._records(Model), self._records(Engine)
+        axes = self._records(Axis).values()
+        return problems.Context(
+            space=AxisSpace.build(
+                axes, more, archs.values(), skus.values(), models.values(), engines
+            ),
+            archs=archs,
+            skus=skus,
+            models=models,
+            images=self._records(Image),
+            capabilities=self._records(Capability),
+            engines=engines,
+            options=self._records(Option),
+            gates=self._records(Gate),
+            derivations=self._records(Derivation),
+            points={},
+        )
+
+    def _site_settings(self, context: problems.Context) -> SiteSettings:
+        """The site's wishes for the gates that are known."""
+        for item in self.items.get(SiteSettings, {}).values():
+            wishes: Any = item.placed.record
+            return SiteSettings(
+                open=tuple(name for name in wishes.open if name in context.gates),
+                close=tuple(name for name in wishes.close if name in context.gates),
+            )
+        return SiteSettings()
+
     def _check(
         self,
         cls: type[Any],
         context: problems.Context,
         check: Callable[[Any, problems.Context], Iterable[problems.Problem]],
-    ) -> dict[tuple[str, ...], _Item]:
-        kept: dict[tuple[str, ...], _Item] = {}
+    ) -> _Items:
+        kept: _Items = {}
         for key, item in self.items.get(cls, {}).items():
             found = list(check(item.placed.record, context))
             for problem in found:
                 path = ".".join(part for part in (item.placed.path, problem.path) if part)
                 label = f"{cls.kind} {item.origin.rule!r}: {problem.message}"
                 fault = item.owner.fault(label, item.placed.where, path)
-                if problem.unknown and self.missing:
-                    self.dormant.append(fault)
-                else:
-                    self.faults.append(fault)
+                told = self.dormant if problem.unknown and self.missing else self.faults
+                if fault not in told:
+                    told.append(fault)
             if not any(problem.drops for problem in found):
                 kept[key] = item
         return kept

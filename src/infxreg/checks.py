@@ -18,6 +18,7 @@ from infxreg.references import MOVING_TAGS, tag_of
 from infxreg.render import SECRET
 from infxreg.spec import Answer, Check, LaunchSpec, Severity
 from infxreg.values import Value
+from infxreg.versions import in_range
 
 _CPU_PLATFORM = {"x86_64": "linux/amd64", "aarch64": "linux/arm64"}
 _VARIABLE = re.compile(r"\$(\w+|\{[^}]*\}|\()")
@@ -65,7 +66,13 @@ def _swept(subject: Subject) -> Iterator[Check]:
 
 
 def _parallel(subject: Subject) -> Iterator[Check]:
-    tp, pp, dp, ep = (subject.number(f"parallel.{name}") for name in _LABELS)
+    sizes = {f"parallel.{name}": subject.number(f"parallel.{name}") for name in _LABELS}
+    sizes["resources.gpus"] = subject.spec.resources.gpus
+    small = [f"{key} is {size}" for key, size in sizes.items() if size < 1]
+    if small:
+        yield _refuted("parallel-gpus", f"{', '.join(small)}: a size is at least 1")
+        return
+    tp, pp, dp, ep = (sizes[f"parallel.{name}"] for name in _LABELS)
     resources = subject.spec.resources
     attention = subject.value("parallel.dp_attention") is True
     ranks = tp if attention else tp * dp
@@ -222,11 +229,11 @@ def _memory(subject: Subject) -> Iterator[Check]:
             weights -= part.gib
             parts.append(f"{part.gib:g} GiB by {part.option}")
     extra = subject.value("memory.cpu_offload_gib")
-    if isinstance(extra, (int, float)) and not isinstance(extra, bool):
-        weights -= extra * subject.spec.resources.gpus
-        parts.append(f"{extra:g} GiB a GPU by memory.cpu_offload_gib")
-    tp, pp = subject.number("parallel.tp"), subject.number("parallel.pp")
-    each = weights / (tp * pp)
+    host = extra if isinstance(extra, float) else 0.0
+    if host:
+        parts.append(f"{host:g} GiB a GPU by memory.cpu_offload_gib")
+    tp, pp = (max(1, subject.number(key)) for key in ("parallel.tp", "parallel.pp"))
+    each = weights / (tp * pp) - host
     words = f"{model.weights_gib:g} GiB of weights"
     if parts:
         words += f", less {' and '.join(parts)}"
@@ -266,7 +273,7 @@ def _requirements(subject: Subject) -> Iterator[Check]:
 def _met(require: Require, subject: Subject) -> Iterator[tuple[Answer, str]]:
     image, reference = subject.image, subject.spec.image.reference
     if require.version is not None:
-        answer = version_in(image.version if image else None, require.version)
+        answer = in_range(image.version if image else None, require.version)
         had = (
             f"{reference} is {image.version if image and image.version else 'of no known version'}"
         )
@@ -294,20 +301,7 @@ def _knows(name: str, image: Image | None, reference: str, subject: Subject) -> 
         )
         if part
     )
-    return version_in(image.version, wanted), f"{words}; {reference} is {image.version}"
-
-
-def version_in(version: str | None, wanted: str) -> Answer:
-    """Whether a release lies in a PEP 440 range; unknown where there is no release."""
-    if version is None:
-        return "unknown"
-    from packaging.specifiers import SpecifierSet
-    from packaging.version import InvalidVersion
-
-    try:
-        return "ok" if SpecifierSet(wanted, prereleases=True).contains(version) else "refuted"
-    except InvalidVersion:
-        return "unknown"
+    return in_range(image.version, wanted), f"{words}; {reference} is {image.version}"
 
 
 _ALL = (

@@ -14,6 +14,7 @@ from infxreg.errors import SpecFormatError
 from infxreg.origin import Layer
 from infxreg.scope import AxisValue
 from infxreg.spec import SCHEMA, LaunchSpec
+from infxreg.strictness import axis_value, be_strict
 from infxreg.values import FrozenMap, Value, as_value
 
 _DERIVED = ("digest", "launch_digest")
@@ -36,6 +37,10 @@ def from_dict(data: Mapping[str, Any]) -> LaunchSpec:
         spec = _converter().structure(content, LaunchSpec)
     except Exception as error:  # every kind of fault that cattrs groups
         raise SpecFormatError(tuple(transform_error(error, "spec"))) from error
+    axes = {**spec.point.axes, "sku": spec.sku, "model": spec.model.id, "engine": spec.engine}
+    moved = {**axes, **spec.moved_axes}
+    if axes != dict(spec.point.axes) or axes != moved:
+        raise SpecFormatError(("the point's axes aren't those of the content: it was edited",))
     wrong = [key for key in _DERIVED if key in data and data[key] != getattr(spec, key)]
     if wrong:
         raise SpecFormatError(
@@ -47,6 +52,7 @@ def from_dict(data: Mapping[str, Any]) -> LaunchSpec:
 @functools.cache
 def _converter() -> Converter:
     converter = Converter(forbid_extra_keys=True)
+    be_strict(converter)
     converter.register_unstructure_hook(FrozenMap, _plain_map(converter))
     converter.register_unstructure_hook(
         tuple, lambda items: [converter.unstructure(i) for i in items]
@@ -54,7 +60,8 @@ def _converter() -> Converter:
     converter.register_unstructure_hook(Layer, lambda layer: layer.label)
     converter.register_structure_hook(Layer, lambda raw, _: Layer[str(raw).upper()])
     converter.register_structure_hook_func(_is_map, functools.partial(_frozen_map, converter))
-    converter.register_structure_hook_func(lambda cls: cls == AxisValue, lambda raw, _: raw)
+    converter.register_structure_hook_func(functools.partial(_is, AxisValue), axis_value)
+    converter.register_structure_hook_func(_is_list, functools.partial(_list, converter))
     for union in (Value, Value | None):
         converter.register_structure_hook_func(
             functools.partial(_is, union),
@@ -63,11 +70,19 @@ def _converter() -> Converter:
     converter.register_unstructure_hook_factory(
         attrs.has, functools.partial(_without_none, converter)
     )
-    converter.register_structure_hook_factory(
-        attrs.has,
-        lambda cls: make_dict_structure_fn(cls, converter, **_init_only(cls)),
-    )
+    converter.register_structure_hook_factory(attrs.has, functools.partial(_with_none, converter))
     return converter
+
+
+def _is_list(cls: Any) -> bool:
+    return get_origin(cls) is tuple and get_args(cls)[1:] == (...,)
+
+
+def _list(converter: Converter, raw: object, cls: Any) -> tuple[Any, ...]:
+    if not isinstance(raw, (list, tuple)):
+        raise TypeError(f"a list is needed, not {type(raw).__name__}")
+    inner: Any = list[get_args(cls)[0]]  # type: ignore[misc]
+    return tuple(converter.structure(list(raw), inner))
 
 
 def _is_map(cls: Any) -> bool:
@@ -101,3 +116,20 @@ def _without_none(converter: Converter, cls: Any) -> Any:
         return {key: value for key, value in plain(record).items() if value is not None}
 
     return unstructure
+
+
+def _with_none(converter: Converter, cls: Any) -> Any:
+    """The way back: what was left out and has no default is None."""
+    plain = make_dict_structure_fn(cls, converter, **_init_only(cls))
+    left_out = [
+        attribute.name
+        for attribute in attrs.fields(attrs.resolve_types(cls))
+        if attribute.init
+        and attribute.default is attrs.NOTHING
+        and type(None) in get_args(attribute.type)
+    ]
+
+    def structure(raw: Any, _: Any) -> Any:
+        return plain({**dict.fromkeys(left_out), **raw} if isinstance(raw, Mapping) else raw, cls)
+
+    return structure

@@ -93,13 +93,15 @@ def decide(entries: Sequence[Entry], facts: Facts) -> Contest:
     return Contest(_once_each(best), tuple(beaten))
 
 
-def settling_scope(entries: Iterable[Entry]) -> Scope | None:
-    """The scope of a rule that would lie inside every entry's, or None if all are one scope."""
-    scopes = list({entry.scoped.scope for entry in entries})
+def settling_scope(entries: Sequence[Entry], facts: Facts) -> Scope | None:
+    """The scope of a rule that would beat every entry, or None where theirs are one scope."""
+    scopes = [entry.scoped.scope for entry in entries]
     result: Scope | None = scopes[0]
     for scope in scopes[1:]:
         result = None if result is None else meet(result, scope)
-    return result if len(scopes) > 1 else None
+    if result is None or not all(strictly_inside(result, scope, facts) for scope in scopes):
+        return None
+    return result
 
 
 def origins(entries: Iterable[Entry]) -> tuple[Origin, ...]:

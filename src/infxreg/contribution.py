@@ -61,8 +61,9 @@ def read_files(base: Contribution, tables: Iterable[TableFile]) -> tuple[list[Pl
     for table in tables:
         try:
             data = table.read()
-        except OSError as error:
-            faults.append(base.fault(f"can't be read: {error}", table.name))
+        except Exception as error:  # whatever a resource that is none raises
+            reason = f"{type(error).__name__}: {error}"
+            faults.append(base.fault(f"can't be read: {reason}", str(table.name)))
             continue
         contents = read_table(data)
         placed += [Placed(item.record, table.name, item.path) for item in contents.records]

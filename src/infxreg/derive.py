@@ -11,7 +11,7 @@ from infxreg.keys import fit, is_key
 from infxreg.pick import Picked
 from infxreg.scope import AxisValue
 from infxreg.spec import ResolvedOption
-from infxreg.values import Absent, Derived, Value, show
+from infxreg.values import Absent, Derived, Value, as_value, show
 
 
 class Values:
@@ -49,11 +49,11 @@ class Values:
         function = self._catalogue.derivations[setting.function].function
         try:
             result: Any = function(*(value for _, value in given), **dict(setting.params))
-            if isinstance(result, list):
-                result = tuple(result)
             if result is not None:
-                result = fit(key, result, self._catalogue.options)
-        except Exception as error:  # whatever a derivation raises is told with its inputs
+                result = fit(key, as_value(result), self._catalogue.options)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # whatever it raises is told with what it was given
             reason = f"{type(error).__name__}: {error}"
             raise DerivationError(
                 key, self._where, str(setting), words, str(picked.origins[0]), reason

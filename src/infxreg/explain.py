@@ -87,7 +87,7 @@ def _unmatched(
         scoped, missing = min(found[origin], key=lambda item: len(item[1]))
         if missing:
             value = _words(scoped.rule.settings[key])
-            result.append(Unmatched(origin, value, str(scoped.scope), ", ".join(missing)))
+            result.append(Unmatched(origin, value, str(scoped.scope), "; ".join(missing)))
     return tuple(result)
 
 

@@ -113,9 +113,6 @@ def _word(text: str, what: str) -> str:
     if "\0" in text:
         raise ExportError("shell", what, "it holds a NUL byte")
     if _CONTROL.search(text):
-        # Still one line; "!" and "'" are escaped too, since an interactive shell reads them first.
-        escaped = re.sub(
-            r"[\x00-\x1f\x7f!'\\]", lambda match: f"\\x{ord(match[0]):02x}", text, flags=re.ASCII
-        )
-        return f"$'{escaped}'"
+        escaped = re.sub(r"[\x00-\x1f\x7f'\\]", lambda match: f"\\x{ord(match[0]):02x}", text)
+        return f"$'{escaped}'"  # so that a line break doesn't end the line
     return shlex.quote(text)

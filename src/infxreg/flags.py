@@ -51,6 +51,13 @@ def needed_gates(render: Render, value: Value) -> tuple[str, ...]:
     return found
 
 
+def rendered_places(render: Render) -> tuple[str, ...]:
+    """Every flag, in one spelling, or variable that a rendering writes to."""
+    if render.env is not None:
+        return (render.env,)
+    return tuple(dict.fromkeys(f"--{name}" for name in _spellings(render)))
+
+
 def _spellings(render: Render) -> Iterator[str]:
     if render.flag is None:
         return

@@ -46,8 +46,11 @@ def fit(key: str, value: Value, options: Mapping[str, Option]) -> Value:
 
 
 def _fit(wanted: OptionType, value: Value) -> Value:
-    if wanted == "float" and type(value) in (int, float):
-        return float(value)  # type: ignore[arg-type]
+    if wanted == "float" and isinstance(value, (int, float)) and not isinstance(value, bool):
+        try:
+            return float(value)
+        except OverflowError as error:
+            raise TypeError("needs float, not an integer that large") from error
     if wanted in ("list[int]", "list[str]"):
         inner = int if wanted == "list[int]" else str
         if isinstance(value, tuple) and all(type(item) is inner for item in value):

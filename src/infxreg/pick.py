@@ -60,7 +60,7 @@ def pick(
             contest, _ = contests[0]
             hidden = contests[1:]
             if contest.conflict:
-                conflicts.append(_conflict(key, contest, where))
+                conflicts.append(_conflict(key, contest, where, catalogue))
                 continue
             top = Picked(
                 contest.setting,
@@ -76,9 +76,9 @@ def pick(
     return picked
 
 
-def _conflict(key: str, contest: Contest, where: str) -> Conflict:
+def _conflict(key: str, contest: Contest, where: str, catalogue: Catalogue) -> Conflict:
     sides = tuple((_words(entry.setting), _place(entry)) for entry in contest.best)
-    scope = settling_scope(contest.best)
+    scope = settling_scope(contest.best, catalogue.space)
     if scope is None:
         settle = "(they have one scope: change one of them)"
     else:
@@ -102,8 +102,19 @@ def rule_toml(scope: Scope, key: str, setting: Setting) -> str:
     lines.append(f"when = {{ {', '.join(terms)} }}" if terms else "when = {}")
     if scope.gates:
         lines.append(f"gates = {show(tuple(sorted(scope.gates)))}")
-    lines.append(f'set."{key}" = {_words(setting)}  # or what you mean')
+    if isinstance(setting, Absent):
+        lines.append(f"unset = [{show(key)}]  # or what you mean")
+    else:
+        lines.append(f"set.{show(key)} = {_toml(setting)}  # or what you mean")
     return "\n".join(lines)
+
+
+def _toml(setting: Setting) -> str:
+    if not isinstance(setting, Derived):
+        return show(setting)
+    parts = [f"derive = {show(setting.function)}", f"reads = {show(setting.reads)}"]
+    parts += [f"{show(name)} = {show(value)}" for name, value in setting.params]
+    return f"{{ {', '.join(parts)} }}"
 
 
 def _place(entry: Entry) -> str:

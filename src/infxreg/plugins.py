@@ -35,6 +35,8 @@ from infxreg.tablefile import TableFile
 
 GROUP = "infxreg"
 CORE = "infxreg"
+OWN_NAMES = (CORE, "site", "request")
+"""Names that origins give to what is no plugin."""
 
 _HOOKS: dict[str, tuple[type[Any], ...]] = {
     "infxreg_tables": (TableFile,),
@@ -172,8 +174,8 @@ def _load_named(candidates: Sequence[Installed]) -> Contribution:
     if len(candidates) > 1:
         providers = " and ".join(f"{item.distribution} {item.version}" for item in candidates)
         return evolve(base, faults=(base.fault(f"two distributions provide it: {providers}"),))
-    if first.name == CORE:
-        return evolve(base, faults=(base.fault("this name is the core's own: choose another"),))
+    if first.name in OWN_NAMES:
+        return evolve(base, faults=(base.fault("this name is infxreg's own: choose another"),))
     try:
         module = first.entry_point.load()
     except BaseException as error:  # an import may even exit

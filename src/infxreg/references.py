@@ -9,7 +9,7 @@ from infxreg.errors import BadRequestError
 from infxreg.records import Engine, Image
 
 _REFERENCE = re.compile(
-    r"(?P<name>[a-z0-9][a-zA-Z0-9._-]*(?::[0-9]+)?(?:/[a-z0-9][a-z0-9._-]*)*)"
+    r"(?P<name>[a-z0-9][a-zA-Z0-9._-]*(?::[0-9]+(?=/))?(?:/[a-z0-9][a-z0-9._-]*)*)"
     r"(?::(?P<tag>[A-Za-z0-9_][A-Za-z0-9._-]{0,127}))?"
     r"(?:@(?P<digest>sha256:[0-9a-f]{64}))?"
 )
@@ -45,6 +45,12 @@ def image_of(reference: str, catalogue: Catalogue) -> Image | None:
                 source=f"the release tag, by the pattern of engine {engine.id}",
             )
     return None
+
+
+def digest_of(reference: str) -> str | None:
+    """The digest of a reference, or None if it has none."""
+    match = _REFERENCE.fullmatch(reference)
+    return match["digest"] if match else None
 
 
 def tag_of(reference: str) -> str | None:

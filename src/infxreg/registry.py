@@ -12,7 +12,7 @@ from attrs import field, frozen
 from infxreg.catalogue import Catalogue, build
 from infxreg.contribution import Contribution, Placed, read_site
 from infxreg.errors import BadRequestError, Fault, RegistryFaults, UnknownIdError
-from infxreg.points import Point, Wanted, complete, locate, swept_points
+from infxreg.points import PURPOSE, Point, Wanted, complete, locate, swept_points
 from infxreg.records import Record
 from infxreg.request import Choices
 from infxreg.resolve import resolve_point
@@ -31,6 +31,8 @@ class Registry:
     contributions: tuple[Contribution, ...]
     site: Contribution | None = None
     skipped: frozenset[str] = frozenset()
+    added: frozenset[str] = frozenset()
+    """Plugins that came by `with_plugin`: taking them out is never having had them."""
     catalogue: Catalogue = field(init=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
@@ -106,11 +108,12 @@ class Registry:
     def points(self, **axes: AxisValue | Sequence[AxisValue]) -> Iterator[Point]:
         """The swept points, filtered: ``points(sku="b200", tp=[2, 4])``.
 
-        Facets filter too: ``points(vendor="amd")``.
+        Facets filter too: ``points(vendor="amd")``. Every point is swept at every
+        purpose; ``purpose`` says at which to give it, ``serve`` by default.
 
         Raises:
             RegistryFaults: if the registry has faults.
-            UnknownIdError: for an axis that nobody declares.
+            UnknownIdError: for an axis, or a value of it, that nobody declares.
         """
         self.check()
         space = self.catalogue.space
@@ -121,6 +124,11 @@ class Registry:
             axis: [value] if isinstance(value, (str, int)) else list(value)
             for axis, value in axes.items()
         }
+        for axis, values in wanted.items():
+            for value in values:
+                if not space.admits(axis, value):
+                    known = tuple(str(item) for item in space.values.get(axis, ()))
+                    raise UnknownIdError(axis, str(value), known)
         return self._filtered(wanted)
 
     def with_plugin(self, plugin: Contribution | str, *records: Record) -> Registry:
@@ -133,7 +141,9 @@ class Registry:
             plugin = Contribution.of(plugin, *records)
         if any(other.plugin == plugin.plugin for other in self.contributions):
             raise BadRequestError(f"a plugin named {plugin.plugin} is there: take it out first")
-        return Registry((*self.contributions, plugin), self.site, self.skipped - {plugin.plugin})
+        added = self.added | ({plugin.plugin} - self.skipped)
+        kept = self.skipped - {plugin.plugin}
+        return Registry((*self.contributions, plugin), self.site, kept, added)
 
     def without_plugin(self, name: str) -> Registry:
         """A registry without a plugin. Records that name what only it declared lie dormant.
@@ -145,7 +155,8 @@ class Registry:
         if name not in names:
             raise UnknownIdError("plugin", name, names)
         kept = tuple(other for other in self.contributions if other.plugin != name)
-        return Registry(kept, self.site, self.skipped | {name})
+        skipped = self.skipped if name in self.added else self.skipped | {name}
+        return Registry(kept, self.site, skipped, self.added - {name})
 
     def with_records(self, plugin: str, *records: Record) -> Registry:
         """A registry in which a plugin contributes more records.
@@ -161,11 +172,11 @@ class Registry:
             other.with_placed((*other.placed, *more)) if other.plugin == plugin else other
             for other in self.contributions
         )
-        return Registry(changed, self.site, self.skipped)
+        return Registry(changed, self.site, self.skipped, self.added)
 
     def with_site(self, site: Contribution | None) -> Registry:
         """A registry with this site layer, or with none."""
-        return Registry(self.contributions, site, self.skipped)
+        return Registry(self.contributions, site, self.skipped, self.added)
 
     def _place(self, point: str | None, named: Mapping[str, Any]) -> Point:
         sku, model = named.get("sku"), named.get("model")
@@ -182,10 +193,14 @@ class Registry:
         return complete(wanted, self.catalogue)
 
     def _filtered(self, wanted: Mapping[str, list[AxisValue]]) -> Iterator[Point]:
+        purposes = wanted.get(PURPOSE)
         for point in swept_points(self.catalogue):
             axes = self.catalogue.space.with_facets(point.axes)
-            if all(axes.get(axis) in values for axis, values in wanted.items()):
-                yield point
+            if all(axes.get(a) in values for a, values in wanted.items() if a != PURPOSE):
+                if purposes is None:
+                    yield point
+                else:
+                    yield from (point.at(**{PURPOSE: purpose}) for purpose in purposes)
 
 
 def discover(

@@ -14,7 +14,7 @@ from infxreg.index import ScopedRule
 from infxreg.keys import IMAGE
 from infxreg.pick import Picked, pick
 from infxreg.points import PURPOSE, Point, describe, non_default
-from infxreg.references import image_of
+from infxreg.references import digest_of, image_of
 from infxreg.render import Rendered, raw_values, render
 from infxreg.request import Choices, requested
 from infxreg.scope import AxisValue, OneOf, Scope
@@ -108,7 +108,7 @@ def _assemble(
         sku=point.sku,
         model=SpecModel(model.id, model.hub_id, model.revision),
         engine=engine.id,
-        image=SpecImage(reference, image.digest if image else None),
+        image=SpecImage(reference, (image and image.digest) or digest_of(reference)),
         argv=rendered.argv,
         env=rendered.env,
         resources=Resources(-(-gpus // per_node), per_node, gpus),
@@ -157,6 +157,8 @@ def _refuse(
 ) -> None:
     """Raise for values that can't be launched, all in one go."""
     engine = catalogue.engines[point.engine]
+    frontend = options.get("frontend.type")
+    spec_frontend = frontend and frontend.value
     problems = [(key, message) for key, message in rendered.problems]
     for key, option in options.items():
         how = rendered_by(engine, key)
@@ -165,7 +167,7 @@ def _refuse(
         neutral = clash(engine, key)
         if neutral is not None:
             problems.append((key, f"is what {neutral} renders on {engine.id}: set {neutral}"))
-        if key.startswith("frontend.args.") and "frontend.type" not in options:
+        if key.startswith("frontend.args.") and spec_frontend is None:
             problems.append((key, "there is no frontend to take it: set frontend.type"))
         if how is None:
             continue

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from itertools import product
 
-from infxreg.axes import AxisSpace
+from infxreg.axes import AxisSpace, whole
 from infxreg.records import Recipe, Sweep
 from infxreg.scope import AxisValue
 
@@ -82,8 +82,8 @@ def tied(sweep: Sweep, axes: Mapping[str, AxisValue], space: AxisSpace) -> dict[
     result = dict(axes)
     for axis, template in ties(sweep).items():
         text = _fill(template, axes)
-        is_int = axis in space.axes and space.axes[axis].type == "int"
-        result[axis] = int(text) if is_int and text.isdigit() else text
+        number = whole(text) if axis in space.axes and space.axes[axis].type == "int" else None
+        result[axis] = text if number is None else number
     return result
 
 

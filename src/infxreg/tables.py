@@ -26,7 +26,8 @@ from cattrs.gen import make_dict_structure_fn
 from infxreg.errors import near
 from infxreg.records import KINDS, Derivation, Record, Require, Rule, SiteSettings, Sweep
 from infxreg.scope import AxisValue, Constraint, OneOf, Range, Scope
-from infxreg.values import ABSENT, Derived, FrozenMap, Setting, Value, as_value
+from infxreg.strictness import axis_value, be_strict
+from infxreg.values import ABSENT, Derived, FrozenMap, Setting, Value, as_value, bounded
 
 MAX_BYTES = 4 * 1024 * 1024
 """A table larger than this is refused: the largest real one has some tens of KB."""
@@ -160,7 +161,7 @@ def _constraint(axis: str, raw: object) -> Constraint:
             raise ValueError(f"{axis}: a range needs min or max")
         if any(bound is not None and type(bound) is not int for bound in bounds):
             raise TypeError(f"{axis}: min and max are integers")
-        low, high = cast(list[int | None], bounds)
+        low, high = cast(list[int | None], list(map(bounded, bounds)))
         if low is not None and high is not None and low > high:
             raise ValueError(f"{axis}: min {low} is above max {high}, so nothing can match")
         return Range(low, high)
@@ -170,6 +171,7 @@ def _constraint(axis: str, raw: object) -> Constraint:
     for value in values:
         if isinstance(value, bool) or not isinstance(value, (str, int)):
             raise TypeError(f"{axis}: a value is text or an integer, not {type(value).__name__}")
+        bounded(value)
     return OneOf(frozenset(values))
 
 
@@ -244,23 +246,6 @@ def _sweep(raw: Any, _: Any) -> Sweep:
     return Sweep(id=raw["id"], axes=FrozenMap(axes))
 
 
-def _strict(kind: type[Any], name: str) -> Any:
-    def structure(raw: object, _: Any) -> Any:
-        if type(raw) is kind:
-            return raw
-        if kind is float and type(raw) is int:
-            return float(raw)
-        raise TypeError(f"{name} is needed, not {type(raw).__name__}")
-
-    return structure
-
-
-def _axis_value(raw: object, _: Any) -> str | int:
-    if isinstance(raw, bool) or not isinstance(raw, (str, int)):
-        raise TypeError(f"text or an integer is needed, not {type(raw).__name__}")
-    return raw
-
-
 def _literal(raw: object, cls: Any) -> Any:
     if raw in get_args(cls):
         return raw
@@ -279,11 +264,9 @@ def _frozen_map(raw: object, cls: Any) -> FrozenMap[str, Any]:
 @functools.cache
 def _converter() -> Converter:
     converter = Converter(forbid_extra_keys=True, detailed_validation=True)
-    for kind, name in ((str, "text"), (int, "an integer"), (bool, "true or false")):
-        converter.register_structure_hook(kind, _strict(kind, name))
-    converter.register_structure_hook(float, _strict(float, "a number"))
+    be_strict(converter)
     for union in (AxisValue, AxisValue | None):
-        converter.register_structure_hook_func(functools.partial(_is, union), _axis_value)
+        converter.register_structure_hook_func(functools.partial(_is, union), axis_value)
     converter.register_structure_hook_func(
         functools.partial(_is, Value), lambda raw, _: as_value(raw)
     )

@@ -10,7 +10,10 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from infxreg.axes import AxisSpace
+from attrs import evolve
+
+from infxreg.axes import IDENTITY, AxisSpace
+from infxreg.flags import rendered_places
 from infxreg.keys import IMAGE, fit, raw_prefix
 from infxreg.problems import Context, Problem, scope_problems, unknown
 from infxreg.records import (
@@ -25,6 +28,7 @@ from infxreg.records import (
     Model,
     Option,
     Recipe,
+    Render,
     Rule,
     SiteSettings,
     Sku,
@@ -32,11 +36,16 @@ from infxreg.records import (
 from infxreg.sweeps import SweepError, expand
 from infxreg.validate_rules import check_rule
 from infxreg.values import FrozenMap, show
+from infxreg.versions import is_version
 
 RESERVED_AXES = frozenset(
-    "point gate no_gate set unset image format json help verbose version site skip_plugin".split()
+    "point gate no_gate gates no_gates set unset image format json help verbose version site "
+    "skip_plugin self".split()
 )
-"""Names that are options of the command line, so no axis can take them."""
+"""Names that are the command line's or `Registry.resolve`'s own, so no axis can take them."""
+
+_OWN_FACTS = ("vendor", "arch", "cpu_arch", "family")
+"""Facets that are fields of records."""
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _AXIS_ID = re.compile(r"[a-z][a-z0-9_]*")
@@ -48,12 +57,16 @@ def check_axis(axis: Axis, context: Context) -> Iterator[Problem]:
     if not _AXIS_ID.fullmatch(axis.id):
         yield Problem("id", "an axis is named with small letters, digits and _")
     if axis.id in RESERVED_AXES:
-        yield Problem("id", f"--{axis.id.replace('_', '-')} is a command-line option: rename it")
+        yield Problem(
+            "id", f"--{axis.id.replace('_', '-')} is the command line's own: rename the axis"
+        )
     if axis.facet_of is not None:
         if axis.facet_of not in context.space.axes:
             yield unknown("facet_of", "axis", axis.facet_of, context.space.axes)
         return
-    if axis.type == "int":
+    if axis.type == "id" and axis.id not in IDENTITY:
+        yield Problem("type", f"only {', '.join(IDENTITY)} take ids: make it a name")
+    elif axis.type == "int":
         if axis.default is None or not context.space.admits(axis.id, axis.default):
             yield Problem("default", "an int axis needs a positive default")
     elif axis.type == "name" and not isinstance(axis.default, str):
@@ -110,6 +123,10 @@ def check_capability(capability: Capability, context: Context) -> Iterator[Probl
     """Its engine is known."""
     if capability.engine not in context.engines:
         yield unknown("engine", "engine", capability.engine, context.engines)
+    for name in ("since", "removed_in"):
+        version = getattr(capability, name)
+        if version is not None and not is_version(version):
+            yield Problem(name, f"{version!r} is no version")
 
 
 def check_engine(engine: Engine, context: Context) -> Iterator[Problem]:
@@ -118,7 +135,7 @@ def check_engine(engine: Engine, context: Context) -> Iterator[Problem]:
     if not engine.argv:
         yield Problem("argv", "an engine's command line begins with something")
     seen: dict[str, str] = {}
-    places: dict[str, str] = {}
+    places: dict[str, Render] = {}
     for index, render in enumerate(engine.render):
         path = f"render[{index}]"
         option = context.options.get(render.option)
@@ -132,10 +149,16 @@ def check_engine(engine: Engine, context: Context) -> Iterator[Problem]:
         if render.option in seen:
             yield Problem(path, f"{render.option} is rendered twice")
         seen[render.option] = path
-        place = render.env or f"--{render.flag}" + (f".{render.json}" if render.json else "")
-        if place in places:
-            yield Problem(path, f"{place} is {places[place]}'s already")
-        places[place] = render.option
+        for place in rendered_places(render):
+            other = places.setdefault(place, render)
+            if other is not render and not _leaves(render, other):
+                words = f"{place} is {other.option}'s already, and {render.option}'s too"
+                yield Problem(path, words)
+        for value, gates in render.behind.items():
+            if not gates:
+                yield Problem(path, f"{show(value)} of {render.option} stands behind no gate")
+            if render.choices and value not in render.choices:
+                yield Problem(path, f"{show(value)} is no choice of {render.option}")
         for choice in render.choices:
             try:
                 fit(render.option, choice, context.options)
@@ -201,7 +224,7 @@ def check_site(site: SiteSettings, context: Context) -> Iterator[Problem]:
     """Its gates are known, and none is asked to be both."""
     for name in (*site.open, *site.close):
         if name not in context.gates:
-            yield unknown("open", "gate", name, context.gates)
+            yield evolve(unknown("open", "gate", name, context.gates), drops=False)
     for name in sorted(set(site.open) & set(site.close)):
         yield Problem("close", f"gate {name} is opened by the same site file")
 
@@ -243,6 +266,11 @@ def recipe_clashes(recipes: Iterable[Any], space: AxisSpace) -> Iterator[tuple[s
             defaults.setdefault(place, recipe.id)
 
 
+def _leaves(a: Render, b: Render) -> bool:
+    """Whether two renderings are different keys of one JSON flag."""
+    return a.flag == b.flag and None not in (a.json, b.json) and a.json != b.json
+
+
 def _id(name: str) -> Iterator[Problem]:
     if not _ID.fullmatch(name):
         yield Problem("id", f"{name!r} is no id: letters, digits, and . _ - inside")
@@ -251,6 +279,8 @@ def _id(name: str) -> Iterator[Problem]:
 def _facets(facets: Mapping[str, Any], carrier: str, context: Context) -> Iterator[Problem]:
     for name in facets:
         axis = context.space.axes.get(name)
-        if axis is None or axis.facet_of != carrier:
+        if name in _OWN_FACTS:
+            yield Problem("facets", f"{name} is a fact of its own: say it once, in its own place")
+        elif axis is None or axis.facet_of != carrier:
             known = [a.id for a in context.space.axes.values() if a.facet_of == carrier]
             yield unknown("facets", f"facet of a {carrier}", name, known)

@@ -17,6 +17,7 @@ from infxreg.problems import Context, Problem, scope_problems, unknown
 from infxreg.records import Engine, Option, Rule
 from infxreg.scope import OneOf, Scope, inside
 from infxreg.values import ABSENT, Absent, Derived, FrozenMap, Setting, Value, show
+from infxreg.versions import is_range
 
 
 def check_rule(rule: Rule, context: Context) -> Iterator[Problem]:
@@ -28,13 +29,8 @@ def check_rule(rule: Rule, context: Context) -> Iterator[Problem]:
     for name in rule.require.knows:
         if name not in context.capabilities:
             yield unknown("require.knows", "capability", name, context.capabilities)
-    if rule.require.version is not None:
-        from packaging.specifiers import InvalidSpecifier, SpecifierSet
-
-        try:
-            SpecifierSet(rule.require.version)
-        except InvalidSpecifier:
-            yield Problem("require.version", f"{rule.require.version!r} is no version range")
+    if rule.require.version is not None and not is_range(rule.require.version):
+        yield Problem("require.version", f"{rule.require.version!r} is no version range")
     for key, setting in rule.settings.items():
         yield from _setting(rule, key, setting, context)
 

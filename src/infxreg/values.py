@@ -7,6 +7,8 @@ because an engine that is handed one of them isn't handed the other.
 from __future__ import annotations
 
 import enum
+import json
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any, Generic, TypeAlias, TypeVar
 
@@ -46,6 +48,7 @@ class Derived:
 
 Setting: TypeAlias = Value | Absent | Derived
 
+_S = TypeVar("_S")
 _K = TypeVar("_K")
 _V = TypeVar("_V", covariant=True)
 
@@ -99,8 +102,7 @@ def show(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
-        escaped = value.replace("\\", "\\\\").replace('"', '\\"')
-        return f'"{escaped}"'
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
     if isinstance(value, tuple):
         return "[" + ", ".join(show(item) for item in value) + "]"
     return str(value)
@@ -113,12 +115,25 @@ def as_value(raw: object) -> Value:
         TypeError: for tables, dates and nested lists, which no option can hold.
     """
     if isinstance(raw, (bool, int, float, str)):
-        return raw
+        return bounded(raw)
     if isinstance(raw, (list, tuple)):
         items: list[Scalar] = []
         for item in raw:
             if not isinstance(item, (bool, int, float, str)):
                 raise TypeError(f"a list can hold only scalars, not {type(item).__name__}")
-            items.append(item)
+            items.append(bounded(item))
         return tuple(items)
     raise TypeError(f"{type(raw).__name__} is no value for an option")
+
+
+def bounded(scalar: _S) -> _S:
+    """The scalar, if JSON and TOML can hold it: finite, and within 64 bits.
+
+    Raises:
+        TypeError: if they can't.
+    """
+    if isinstance(scalar, float) and not math.isfinite(scalar):
+        raise TypeError(f"{scalar} is no number that can be compared")
+    if isinstance(scalar, int) and not -(2**63) <= scalar < 2**63:
+        raise TypeError("an integer needs to fit 64 bits")
+    return scalar

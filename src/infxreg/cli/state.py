@@ -1,0 +1,91 @@
+"""What every command shares: the global options, and the registry that they make."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from infxreg.registry import Registry
+
+ALLOWLIST = "INFXREG_PLUGINS"
+
+
+class State:
+    """The global options of one run. The registry is made when it is first asked for.
+
+    A registry that is given is used as it is, whatever the options say.
+    """
+
+    def __init__(
+        self,
+        skip: tuple[str, ...] = (),
+        site: str | None = None,
+        verbose: bool = False,
+        registry: Registry | None = None,
+    ) -> None:
+        self.skip = skip
+        self.site = site
+        self.verbose = verbose
+        self.phases: list[tuple[str, float]] = []
+        """(name, seconds), in the order in which they ended."""
+        self._registry = registry
+
+    @property
+    def allow(self) -> tuple[str, ...] | None:
+        """The plugins that INFXREG_PLUGINS allows; None allows all."""
+        raw = os.environ.get(ALLOWLIST)
+        if raw is None:
+            return None
+        return tuple(name.strip() for name in raw.split(",") if name.strip())
+
+    @property
+    def registry(self) -> Registry:
+        """The registry of the installed plugins and the site file, with its faults.
+
+        Raises:
+            InfxregError: if a plugin that is named isn't installed, or the site file
+                can't be read.
+        """
+        if self._registry is None:
+            with self.phase("import the core"):
+                from infxreg import sitefile
+                from infxreg.registry import discover
+            with self.phase("load plugins and tables"):
+                site = self.site if self.site is not None else sitefile.find()
+                self._registry = discover(site, skip=self.skip, allow=self.allow)
+            self._tell(site)
+        return self._registry
+
+    @contextmanager
+    def phase(self, name: str) -> Iterator[None]:
+        """Take the time of what runs inside."""
+        began = perf_counter()
+        try:
+            yield
+        finally:
+            self.phases.append((name, perf_counter() - began))
+
+    def _tell(self, site: object) -> None:
+        if self.verbose and self._registry is not None:
+            click.echo(f"site file: {site if site is not None else 'none'}", err=True)
+            for fault in self._registry.catalogue.dormant:
+                click.echo(f"dormant: {fault}", err=True)
+
+
+def state_of(ctx: click.Context) -> State:
+    """The state of a run, made from the global options that were parsed."""
+    root = ctx.find_root()
+    if not isinstance(root.obj, State):
+        given = root.params
+        root.obj = State(
+            tuple(given.get("skip_plugin") or ()), given.get("site"), bool(given.get("verbose"))
+        )
+        if os.environ.get("NO_COLOR"):
+            root.color = False
+    return root.obj

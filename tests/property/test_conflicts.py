@@ -1,0 +1,80 @@
+"""Law: the narrower scope wins, and only then; a conflict names the rule that would settle it."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+
+from hypothesis import given, settings
+
+from infxreg.errors import ConflictError
+from infxreg.records import Rule
+from infxreg.tables import read_table
+from support import naive
+from support.outcomes import outcome
+from support.strategies import Case, build, cases, draw_axes, point, randoms
+
+ONE_SCOPE = "(they have one scope"
+
+
+def settle(case: Case, rng: random.Random) -> Counter[str]:
+    """Resolve a random point, and follow the advice of each of its conflicts."""
+    axes = draw_axes(rng, case)
+    before = outcome(case.registry(), point(axes))
+    seen: Counter[str] = Counter()
+    if not isinstance(before, ConflictError):
+        return seen
+    site = {key for _, rule in case.of(Rule) if rule in case.site for key in rule.settings}
+    for conflict in before.conflicts:
+        if conflict.settle.startswith(ONE_SCOPE):
+            seen["one scope"] += 1
+            continue
+        contents = read_table(conflict.settle.encode())
+        assert not contents.faults, f"{conflict.settle}\ncan't be read: {contents.faults}"
+        (located,) = contents.records
+        layer = "site" if conflict.key in site else "p-one"
+        after = outcome(case.adding(layer, located.record).registry(), point(axes))
+        left = {c.key for c in after.conflicts} if isinstance(after, ConflictError) else set()
+        assert conflict.key not in left, f"{conflict}\nstays with the advice in {layer}: {after}"
+        assert left == {c.key for c in before.conflicts} - {conflict.key}
+        seen["settled"] += 1
+    return seen
+
+
+@given(case=cases((6, 20)), rng=randoms())
+@settings(max_examples=60)
+def test_the_named_rule_settles_a_conflict(case: Case, rng: random.Random) -> None:
+    """The rule of the message can be read, and in the layer that conflicts it settles that key."""
+    settle(case, rng)
+
+
+def test_conflicts_are_settled_by_the_dozen() -> None:
+    """The same at many points of many registries."""
+    seen: Counter[str] = Counter()
+    for seed in range(80):
+        rng = random.Random(seed)
+        seen += settle(build(rng, (8, 24)), rng)
+    assert seen["settled"] > 30, seen
+
+
+@given(case=cases((6, 20)), rng=randoms())
+@settings(max_examples=60)
+def test_a_side_of_a_conflict_is_beaten_by_nobody(case: Case, rng: random.Random) -> None:
+    """Each side matches the point, in its layer no matching scope is narrower, and they disagree."""
+    axes = draw_axes(rng, case)
+    result = outcome(case.registry(), point(axes))
+    if not isinstance(result, ConflictError):
+        return
+    world = case.world()
+    at = naive.at(world.with_facts(axes), naive.settled(world, axes))
+    for conflict in result.conflicts:
+        assert len({words for words, _ in conflict.sides}) > 1
+        for _, place in conflict.sides:
+            plugin, _, rest = place.partition(":")
+            rules = world.site_rules if plugin == "site" else world.plugin_rules
+            sharing = [r for r in rules if conflict.key in r.settings and naive.matches(r.terms, at)]
+            mine = [r for r in sharing if r.origin[1::2] == (plugin, rest.partition(" ")[0])]
+            assert any(
+                not any(naive.strictly_inside(o.terms, r.terms, world.facts) for o in sharing)
+                for r in mine
+            )
