@@ -9,7 +9,7 @@ from attrs import evolve, frozen
 
 from infxreg.catalogue import Catalogue
 from infxreg.combinations import Combination, TooManyError, representatives
-from infxreg.contest import Entry, by_key, decide, settling_scope
+from infxreg.contest import Entry, by_key, decide, once_each, settling_scope
 from infxreg.errors import ConflictError, InfxregError, PurposeError
 from infxreg.index import ScopedRule
 from infxreg.origin import Layer, Origin
@@ -198,7 +198,7 @@ def _conflicts_of(
 def _conflict(key: str, best: tuple[Entry, ...], at: Combination, catalogue: Catalogue) -> Finding:
     sides = " and ".join(
         f"{_words(entry)} by {entry.origin.plugin}:{entry.origin.rule} ({entry.scoped.scope})"
-        for entry in best
+        for entry in once_each(best)
     )
     where = describe(at.axes, catalogue.space)
     opened = f" with {', '.join(sorted(at.gates))} open" if at.gates else ""

@@ -37,20 +37,15 @@ class AxisSpace:
         skus: Iterable[Sku],
         models: Iterable[Model],
         engines: Iterable[str],
+        gone: Iterable[Arch | Sku | Model] = (),
     ) -> AxisSpace:
-        """The space of these records. A fact that a record lacks is None."""
+        """The space of these records. A fact that a record lacks is None.
+
+        ``gone`` are records of plugins that were taken out: their ids are no values any
+        more, but scopes that still name them are compared by their facts.
+        """
         by_id = {axis.id: axis for axis in axes}
-        facts: dict[tuple[str, AxisValue], FrozenMap[str, AxisValue]] = {}
-        vendors = {arch.id: arch.vendor for arch in archs}
-        for name, vendor in vendors.items():
-            facts["arch", name] = FrozenMap({"vendor": vendor})
-        for sku in skus:
-            own: dict[str, AxisValue] = {"arch": sku.arch, "cpu_arch": sku.cpu_arch}
-            if sku.arch in vendors:
-                own["vendor"] = vendors[sku.arch]
-            facts["sku", sku.id] = FrozenMap({**sku.facets, **own})
-        for model in models:
-            facts["model", model.id] = FrozenMap({**model.facets, "family": model.family})
+        facts = _facts((*archs, *skus, *models))
         values: dict[str, list[AxisValue]] = {
             name: list(axis.values) for name, axis in by_id.items()
         }
@@ -73,7 +68,7 @@ class AxisSpace:
             FrozenMap(by_id),
             FrozenMap({name: tuple(sorted_values(set(found))) for name, found in values.items()}),
             FrozenMap(carriers),
-            FrozenMap(facts),
+            FrozenMap({**_facts((*gone, *archs)), **facts}),
         )
 
     def carriers(self, axis: str) -> tuple[str, ...]:
@@ -132,6 +127,28 @@ class AxisSpace:
             known = tuple(str(value) for value in self.values.get(axis, ()))
             raise UnknownIdError(axis, str(raw), known)
         return raw
+
+
+def _facts(
+    records: Iterable[Arch | Sku | Model],
+) -> dict[tuple[str, AxisValue], FrozenMap[str, AxisValue]]:
+    """What is known of each id: the facets that it carries."""
+    known = list(records)
+    vendors = {record.id: record.vendor for record in known if isinstance(record, Arch)}
+    facts: dict[tuple[str, AxisValue], FrozenMap[str, AxisValue]] = {}
+    for record in known:
+        own: dict[str, AxisValue]
+        if isinstance(record, Arch):
+            facts["arch", record.id] = FrozenMap({"vendor": record.vendor})
+        elif isinstance(record, Sku):
+            own = {"arch": record.arch, "cpu_arch": record.cpu_arch}
+            if record.arch in vendors:
+                own["vendor"] = vendors[record.arch]
+            facts["sku", record.id] = FrozenMap({**record.facets, **own})
+        else:
+            own = {"family": record.family}
+            facts["model", record.id] = FrozenMap({**record.facets, **own})
+    return facts
 
 
 def whole(text: str) -> int | None:

@@ -13,7 +13,7 @@ from attrs import frozen
 
 from infxreg import problems, validate, validate_rules
 from infxreg.axes import AxisSpace
-from infxreg.contribution import Contribution, Placed
+from infxreg.contribution import CORE, Contribution, Placed
 from infxreg.errors import Fault
 from infxreg.index import RuleIndex, ScopedRule
 from infxreg.origin import Layer, Origin
@@ -33,6 +33,7 @@ from infxreg.records import (
     SiteSettings,
     Sku,
 )
+from infxreg.recordtypes import wrong_fields
 from infxreg.scope import AxisValue
 from infxreg.values import FrozenMap
 
@@ -92,6 +93,7 @@ def build(
     contributions: Iterable[Contribution],
     site: Contribution | None = None,
     skipped: frozenset[str] = frozenset(),
+    gone: Iterable[Contribution] = (),
 ) -> Catalogue:
     """The catalogue of these contributions.
 
@@ -100,8 +102,11 @@ def build(
         site: the site file's, or None.
         skipped: plugins left out by name. Records that name what only they (or
             plugins that failed) could have declared lie dormant; else they are faults.
+        gone: what plugins declared that were taken out: it still tells how scopes compare.
     """
-    return _Builder(sorted(contributions, key=lambda c: c.plugin), site, skipped).build()
+    # The core's own first: of an id declared twice the first stays, and all are faults.
+    ordered = sorted(contributions, key=lambda c: (c.plugin != CORE, c.plugin))
+    return _Builder(ordered, site, skipped, gone).build()
 
 
 @frozen(eq=False)
@@ -120,7 +125,11 @@ class _Builder:
         contributions: list[Contribution],
         site: Contribution | None,
         skipped: frozenset[str],
+        gone: Iterable[Contribution],
     ) -> None:
+        hardware = (Arch, Sku, Model)
+        placed = (item.record for contribution in gone for item in contribution.placed)
+        self.gone = [record for record in placed if isinstance(record, hardware)]
         # What only a missing plugin can declare is unknown for its sake: told, but no fault.
         everyone = [*contributions, site] if site is not None else contributions
         self.missing = bool(skipped) or any(c.faults for c in everyone)
@@ -132,8 +141,8 @@ class _Builder:
             layered.append((site, Layer.SITE))
         for contribution, layer in layered:
             self.faults += contribution.faults
-            for placed in contribution.placed:
-                self._file(placed, contribution, layer)
+            for item in contribution.placed:
+                self._file(item, contribution, layer)
 
     def _file(self, placed: Placed, owner: Contribution, layer: Layer) -> None:
         record: Any = placed.record
@@ -147,7 +156,14 @@ class _Builder:
             layer=layer,
             note=getattr(record, "source", None) or "",
         )
-        key = (owner.plugin, record.id) if cls in PER_PLUGIN else (record.id,)
+        wrong = [] if placed.structured else wrong_fields(record)
+        if wrong:
+            message = f"{cls.kind} {record.id!r}: {'; '.join(wrong)}"
+            self.faults.append(owner.fault(message, placed.where, placed.path))
+            self.missing = True
+            return
+        own = (layer.label, owner.plugin)
+        key = (*own, record.id) if cls in PER_PLUGIN else (record.id,)
         filed = self.items.setdefault(cls, {})
         item = _Item(placed, owner, origin)
         if cls is SiteSettings and layer is not Layer.SITE:
@@ -222,7 +238,7 @@ class _Builder:
         axes = self._records(Axis).values()
         return problems.Context(
             space=AxisSpace.build(
-                axes, more, archs.values(), skus.values(), models.values(), engines
+                axes, more, archs.values(), skus.values(), models.values(), engines, self.gone
             ),
             archs=archs,
             skus=skus,

@@ -37,15 +37,14 @@ def from_dict(data: Mapping[str, Any]) -> LaunchSpec:
         spec = _converter().structure(content, LaunchSpec)
     except Exception as error:  # every kind of fault that cattrs groups
         raise SpecFormatError(tuple(transform_error(error, "spec"))) from error
-    axes = {**spec.point.axes, "sku": spec.sku, "model": spec.model.id, "engine": spec.engine}
-    moved = {**axes, **spec.moved_axes}
-    if axes != dict(spec.point.axes) or axes != moved:
-        raise SpecFormatError(("the point's axes aren't those of the content: it was edited",))
     wrong = [key for key in _DERIVED if key in data and data[key] != getattr(spec, key)]
     if wrong:
         raise SpecFormatError(
             tuple(f"{key} isn't that of the content: it was edited" for key in wrong)
         )
+    axes = {**spec.point.axes, "sku": spec.sku, "model": spec.model.id, "engine": spec.engine}
+    if dict(spec.point.axes) != {**axes, **spec.moved_axes}:
+        raise SpecFormatError(("the point isn't that of the content: it was edited",))
     return spec
 
 

@@ -52,7 +52,8 @@ def representatives(
     size = 1
     for column in columns:
         size *= len(column)
-    free = sorted({gate for other in scopes for gate in other.gates} - scope.gates)
+    known = {gate for other in scopes for gate in other.gates} & set(catalogue.gates)
+    free = sorted(known - scope.gates)
     if size * 2 ** len(free) > LIMIT:
         raise TooManyError
     base = _defaults(catalogue)
@@ -68,7 +69,7 @@ def representatives(
 def _needed_axes(named: set[str], catalogue: Catalogue) -> list[str]:
     """The request's axes behind the named ones: a facet is told by its SKU or model."""
     axes = {"sku", "model", "engine"} & set(catalogue.space.axes)
-    for axis in named:
+    for axis in named & set(catalogue.space.axes):  # an unknown one matches nothing
         declared = catalogue.space.axes[axis]
         axes.add(declared.facet_of or axis)
     return sorted(axes)
@@ -109,7 +110,7 @@ def _gate_states(
     """Every legal set of open gates: none is open outside its own scope."""
 
     def legal(gate: str) -> bool:
-        return catalogue.gates[gate].when.matches(facets, frozenset())
+        return gate in catalogue.gates and catalogue.gates[gate].when.matches(facets, frozenset())
 
     if not all(map(legal, fixed)):
         return

@@ -37,7 +37,8 @@ class Beaten:
 class Contest:
     """How one key came out in one layer: the best entries, and those that they beat.
 
-    There is a conflict where the best ones disagree.
+    A rule that matches through two of its scopes has two entries. There is a
+    conflict where the best ones disagree.
     """
 
     best: tuple[Entry, ...]
@@ -75,7 +76,7 @@ def decide(entries: Sequence[Entry], facts: Facts) -> Contest:
         return Contest(tuple(entries), ())
     best: list[Entry] = []
     beaten: list[Beaten] = []
-    ordered = sorted(entries, key=lambda entry: entry.origin)
+    ordered = sorted(entries, key=lambda entry: (entry.origin, str(entry.scoped.scope)))
     for entry in ordered:
         winner = next(
             (
@@ -90,7 +91,7 @@ def decide(entries: Sequence[Entry], facts: Facts) -> Contest:
             best.append(entry)
         else:
             beaten.append(Beaten(entry, winner))
-    return Contest(_once_each(best), tuple(beaten))
+    return Contest(tuple(best), tuple(beaten))
 
 
 def settling_scope(entries: Sequence[Entry], facts: Facts) -> Scope | None:
@@ -109,8 +110,8 @@ def origins(entries: Iterable[Entry]) -> tuple[Origin, ...]:
     return tuple(sorted({entry.origin for entry in entries}))
 
 
-def _once_each(entries: Iterable[Entry]) -> tuple[Entry, ...]:
-    """One entry a rule: a rule that matches through two of its scopes competes once."""
+def once_each(entries: Iterable[Entry]) -> tuple[Entry, ...]:
+    """One entry a rule, for those who are told of it."""
     seen: dict[Origin, Entry] = {}
     for entry in entries:
         seen.setdefault(entry.origin, entry)

@@ -11,6 +11,9 @@ from infxreg.records import Record
 from infxreg.tablefile import TableFile
 from infxreg.tables import read_table
 
+CORE = "infxreg"
+"""The name of the core's own contribution."""
+
 
 @frozen
 class Placed:
@@ -19,6 +22,8 @@ class Placed:
     record: Record
     where: str = ""
     path: str = ""
+    structured: bool = False
+    """Whether its types were checked when it was read from a table."""
 
 
 @frozen
@@ -66,7 +71,7 @@ def read_files(base: Contribution, tables: Iterable[TableFile]) -> tuple[list[Pl
             faults.append(base.fault(f"can't be read: {reason}", str(table.name)))
             continue
         contents = read_table(data)
-        placed += [Placed(item.record, table.name, item.path) for item in contents.records]
+        placed += [Placed(item.record, table.name, item.path, True) for item in contents.records]
         faults += [base.fault(item.message, table.name, item.path) for item in contents.faults]
     return placed, faults
 
@@ -76,5 +81,5 @@ def read_site(path: str, data: bytes) -> Contribution:
     base = Contribution("site")
     contents = read_table(data)
     faults = tuple(base.fault(item.message, path, item.path) for item in contents.faults)
-    placed = tuple(Placed(item.record, path, item.path) for item in contents.records)
+    placed = tuple(Placed(item.record, path, item.path, True) for item in contents.records)
     return evolve(base, placed=() if faults else placed, faults=faults)

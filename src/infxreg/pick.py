@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from attrs import frozen
 
 from infxreg.catalogue import Catalogue
-from infxreg.contest import Contest, Entry, by_key, decide, origins, settling_scope
+from infxreg.contest import Contest, Entry, by_key, decide, once_each, origins, settling_scope
 from infxreg.errors import Conflict, ConflictError
 from infxreg.index import ScopedRule
 from infxreg.origin import Layer, Origin
@@ -77,7 +77,7 @@ def pick(
 
 
 def _conflict(key: str, contest: Contest, where: str, catalogue: Catalogue) -> Conflict:
-    sides = tuple((_words(entry.setting), _place(entry)) for entry in contest.best)
+    sides = tuple((_words(entry.setting), _place(entry)) for entry in once_each(contest.best))
     scope = settling_scope(contest.best, catalogue.space)
     if scope is None:
         settle = "(they have one scope: change one of them)"
@@ -141,7 +141,7 @@ def _shadowed(contest: Contest) -> tuple[Shadowed, ...]:
 
 def _hidden(contest: Contest, winner: Origin) -> list[Shadowed]:
     why = f"the {winner.layer.label} layer is above the {contest.best[0].origin.layer.label} layer"
-    return [_lost(entry, why) for entry in contest.best] + list(_shadowed(contest))
+    return [_lost(entry, why) for entry in once_each(contest.best)] + list(_shadowed(contest))
 
 
 def _lost(entry: Entry, why: str) -> Shadowed:

@@ -14,7 +14,7 @@ import pluggy
 from attrs import evolve, frozen
 
 from infxreg import core, hookspecs
-from infxreg.contribution import Contribution, Placed, read_files
+from infxreg.contribution import CORE, Contribution, Placed, read_files
 from infxreg.errors import Fault, UnknownIdError
 from infxreg.records import (
     Arch,
@@ -34,7 +34,6 @@ from infxreg.records import (
 from infxreg.tablefile import TableFile
 
 GROUP = "infxreg"
-CORE = "infxreg"
 OWN_NAMES = (CORE, "site", "request")
 """Names that origins give to what is no plugin."""
 
@@ -192,4 +191,8 @@ def _describe(error: BaseException) -> str:
 
 def _wrong_type(item: object, wanted: tuple[type[Any], ...]) -> str:
     names = " or ".join(cls.__name__ for cls in wanted)
-    return f"returned {type(item).__name__} {item!r:.60}, not {names}"
+    try:
+        shown = f" {item!r:.60}"
+    except Exception:  # a repr may be as broken as the rest
+        shown = ""
+    return f"returned {type(item).__name__}{shown}, not {names}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from infxreg.axes import AxisSpace
 from infxreg.errors import UnknownIdError
@@ -54,7 +54,8 @@ def scope_problems(scope: Scope, path: str, context: Context) -> Iterator[Proble
     for name, constraint in scope.terms:
         axis = context.space.axes.get(name)
         if axis is None:
-            yield unknown(path, "axis", name, context.space.axes)
+            # Nothing has a value on it, so the scope matches nothing; the others still count.
+            yield evolve(unknown(path, "axis", name, context.space.axes), drops=False)
             continue
         if isinstance(constraint, Range):
             if axis.type != "int" or axis.facet_of is not None:
@@ -67,5 +68,4 @@ def scope_problems(scope: Scope, path: str, context: Context) -> Iterator[Proble
             else:
                 known = tuple(str(item) for item in context.space.values.get(name, ()))
                 message = str(UnknownIdError(name, str(value), known))
-                gone = len(bad) == len(constraint.values)
-                yield Problem(f"{path}.{name}", message, unknown=True, drops=gone)
+                yield Problem(f"{path}.{name}", message, unknown=True, drops=False)

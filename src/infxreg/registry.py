@@ -33,10 +33,12 @@ class Registry:
     skipped: frozenset[str] = frozenset()
     added: frozenset[str] = frozenset()
     """Plugins that came by `with_plugin`: taking them out is never having had them."""
+    gone: tuple[Contribution, ...] = ()
+    """Plugins that `without_plugin` took out: scopes that name what they declared still compare."""
     catalogue: Catalogue = field(init=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
-        built = build(self.contributions, self.site, self.skipped)
+        built = build(self.contributions, self.site, self.skipped, self.gone)
         object.__setattr__(self, "catalogue", built)
 
     @property
@@ -143,7 +145,8 @@ class Registry:
             raise BadRequestError(f"a plugin named {plugin.plugin} is there: take it out first")
         added = self.added | ({plugin.plugin} - self.skipped)
         kept = self.skipped - {plugin.plugin}
-        return Registry((*self.contributions, plugin), self.site, kept, added)
+        gone = tuple(other for other in self.gone if other.plugin != plugin.plugin)
+        return Registry((*self.contributions, plugin), self.site, kept, added, gone)
 
     def without_plugin(self, name: str) -> Registry:
         """A registry without a plugin. Records that name what only it declared lie dormant.
@@ -155,8 +158,11 @@ class Registry:
         if name not in names:
             raise UnknownIdError("plugin", name, names)
         kept = tuple(other for other in self.contributions if other.plugin != name)
-        skipped = self.skipped if name in self.added else self.skipped | {name}
-        return Registry(kept, self.site, skipped, self.added - {name})
+        if name in self.added:
+            return Registry(kept, self.site, self.skipped, self.added - {name}, self.gone)
+        (taken,) = (other for other in self.contributions if other.plugin == name)
+        gone = (*self.gone, taken)
+        return Registry(kept, self.site, self.skipped | {name}, self.added, gone)
 
     def with_records(self, plugin: str, *records: Record) -> Registry:
         """A registry in which a plugin contributes more records.
@@ -172,11 +178,11 @@ class Registry:
             other.with_placed((*other.placed, *more)) if other.plugin == plugin else other
             for other in self.contributions
         )
-        return Registry(changed, self.site, self.skipped, self.added)
+        return Registry(changed, self.site, self.skipped, self.added, self.gone)
 
     def with_site(self, site: Contribution | None) -> Registry:
         """A registry with this site layer, or with none."""
-        return Registry(self.contributions, site, self.skipped, self.added)
+        return Registry(self.contributions, site, self.skipped, self.added, self.gone)
 
     def _place(self, point: str | None, named: Mapping[str, Any]) -> Point:
         sku, model = named.get("sku"), named.get("model")

@@ -36,6 +36,9 @@ def expand(recipe: Recipe, space: AxisSpace) -> dict[str, dict[str, AxisValue]]:
             name = _fill(sweep.id, axes)
             if name in points:
                 raise SweepError(f"two points have the id {name!r}: name more axes in {sweep.id!r}")
+            twin = next((other for other, known in points.items() if known == axes), None)
+            if twin is not None:
+                raise SweepError(f"{name!r} is the same point as {twin!r}: sweep it once")
             points[name] = axes
     if not points:
         raise SweepError("a recipe sweeps at least one point")
@@ -92,6 +95,8 @@ def _points(recipe: Recipe, sweep: Sweep, space: AxisSpace) -> list[dict[str, Ax
     for axis in sweep.axes:
         if axis not in space.request_axes:
             raise SweepError(f"{axis} is no axis that a sweep can name", axis not in space.axes)
+        if axis == "purpose":
+            raise SweepError("purpose is no axis to sweep: every point is swept at every purpose")
         if axis in own:
             raise SweepError(f"{axis} is the recipe's own: one recipe a {axis}")
     base = fixed_axes(recipe, space)

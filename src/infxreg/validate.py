@@ -44,8 +44,8 @@ RESERVED_AXES = frozenset(
 )
 """Names that are the command line's or `Registry.resolve`'s own, so no axis can take them."""
 
-_OWN_FACTS = ("vendor", "arch", "cpu_arch", "family")
-"""Facets that are fields of records."""
+_OWN_FACTS = {"sku": ("arch", "vendor", "cpu_arch"), "model": ("family",)}
+"""Facets that are fields of records, or follow from one."""
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _AXIS_ID = re.compile(r"[a-z][a-z0-9_]*")
@@ -152,8 +152,8 @@ def check_engine(engine: Engine, context: Context) -> Iterator[Problem]:
         for place in rendered_places(render):
             other = places.setdefault(place, render)
             if other is not render and not _leaves(render, other):
-                words = f"{place} is {other.option}'s already, and {render.option}'s too"
-                yield Problem(path, words)
+                leaf = f".{render.json}" if render.json else ""
+                yield Problem(path, f"{place}{leaf} is {other.option}'s already")
         for value, gates in render.behind.items():
             if not gates:
                 yield Problem(path, f"{show(value)} of {render.option} stands behind no gate")
@@ -211,7 +211,8 @@ def check_recipe(recipe: Recipe, context: Context) -> Iterator[Problem]:
             gate.when.matches(context.space.with_facets(axes), frozenset())
             for axes in points.values()
         ):
-            yield Problem("gates", f"no swept point lies in the scope of {name}: {gate.when}")
+            message = f"no swept point lies in the scope of {name}: {gate.when}"
+            yield Problem("gates", message, unknown=True, drops=False)
 
 
 def check_derivation(derivation: Derivation, context: Context) -> Iterator[Problem]:
@@ -279,7 +280,7 @@ def _id(name: str) -> Iterator[Problem]:
 def _facets(facets: Mapping[str, Any], carrier: str, context: Context) -> Iterator[Problem]:
     for name in facets:
         axis = context.space.axes.get(name)
-        if name in _OWN_FACTS:
+        if name in _OWN_FACTS[carrier]:
             yield Problem("facets", f"{name} is a fact of its own: say it once, in its own place")
         elif axis is None or axis.facet_of != carrier:
             known = [a.id for a in context.space.axes.values() if a.facet_of == carrier]

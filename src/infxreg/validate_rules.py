@@ -15,6 +15,7 @@ from infxreg.keys import IMAGE, fit, is_declared, is_key, raw_prefix
 from infxreg.origin import Origin
 from infxreg.problems import Context, Problem, scope_problems, unknown
 from infxreg.records import Engine, Option, Rule
+from infxreg.releases import record_of
 from infxreg.scope import OneOf, Scope, inside
 from infxreg.values import ABSENT, Absent, Derived, FrozenMap, Setting, Value, show
 from infxreg.versions import is_range
@@ -24,8 +25,12 @@ def check_rule(rule: Rule, context: Context) -> Iterator[Problem]:
     """Its scopes can be read and lie inside its gates; its values fit what they set."""
     for index, scope in enumerate(rule.when):
         path = "when" if len(rule.when) == 1 else f"when[{index}]"
-        yield from scope_problems(scope, path, context)
-        yield from _gates(rule, scope, context)
+        found = list(scope_problems(scope, path, context))
+        yield from found
+        # What an unknown id's facts are is as unknown: whether they fit a gate can't be told.
+        guessing = any(problem.unknown for problem in found)
+        for problem in _gates(rule, scope, context):
+            yield evolve(problem, unknown=True, drops=False) if guessing else problem
     for name in rule.require.knows:
         if name not in context.capabilities:
             yield unknown("require.knows", "capability", name, context.capabilities)
@@ -46,7 +51,7 @@ def normalised(rule: Rule, options: Mapping[str, Option]) -> Rule:
 
 
 def cycles(rules: Iterable[ScopedRule]) -> Iterator[tuple[Origin, str]]:
-    """The first cycle of keys that derive from each other, scopes ignored."""
+    """The cycles of keys that derive from each other, scopes ignored."""
     reads: dict[str, set[str]] = {}
     where: dict[str, Origin] = {}
     for scoped in rules:
@@ -54,19 +59,24 @@ def cycles(rules: Iterable[ScopedRule]) -> Iterator[tuple[Origin, str]]:
             if isinstance(setting, Derived):
                 reads.setdefault(key, set()).update(r for r in setting.reads if is_key(r))
                 where.setdefault(key, scoped.origin)
-    try:
-        TopologicalSorter(reads).prepare()
-    except CycleError as error:
-        path = error.args[1]
-        key = min(name for name in path if name in where)
-        yield where[key], "derivations go in a circle: " + " -> ".join(reversed(path))
+    while True:
+        try:
+            TopologicalSorter(reads).prepare()
+        except CycleError as error:
+            path = error.args[1]
+            key = min(name for name in path if name in reads)
+            yield where[key], "derivations go in a circle: " + " -> ".join(reversed(path))
+            del reads[key]
+        else:
+            return
 
 
 def _gates(rule: Rule, scope: Scope, context: Context) -> Iterator[Problem]:
-    for name in rule.gates:
+    for name in sorted({*rule.gates, *scope.gates}):
         gate = context.gates.get(name)
         if gate is None:
-            yield unknown("gates", "gate", name, context.gates)
+            # It can't be open, so the rule counts nowhere.
+            yield evolve(unknown("gates", "gate", name, context.gates), drops=False)
         elif not inside(scope, gate.when, context.space):
             yield Problem(
                 "when",
@@ -95,7 +105,7 @@ def _setting(rule: Rule, key: str, setting: Setting, context: Context) -> Iterat
     except TypeError as error:
         yield Problem(path, f"{error}: {show(setting)}")
         return
-    if key == IMAGE and value not in context.images:
+    if key == IMAGE and record_of(str(value), context.images, context.engines) is None:
         yield unknown(path, "image", str(value), context.images)
     if _names_engine(rule):
         for engine in engines:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -122,6 +125,46 @@ def test_a_number_that_is_none(number: str) -> None:
         source = "test"
     """
     assert [fault.plugin for fault in acme(text).faults] == ["extra"]
+
+
+SWEEP = """
+import resource, sys
+resource.setrlimit(resource.RLIMIT_CPU, (5, 5))
+resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
+from support.builders import acme
+values = list(range(1, int(sys.argv[1]) + 1))
+axes = sys.argv[2:]
+print(acme(
+    '[[recipe]]\\nid = "r"\\nmodel = "m1"\\nsku = "z10"\\nengine = "run"\\n'
+    f'default_point = "{".".join("1" * len(axes))}"\\n'
+    f'sweep = [{{ id = "{".".join("{" + a + "}" for a in axes)}", '
+    + ", ".join(f"{a} = {values}" for a in axes) + " }]"
+).faults)
+"""
+
+
+def swept(values: int, *axes: str) -> str:
+    """The faults of a recipe that sweeps so many values on each axis, in a process of its own."""
+    done = subprocess.run(
+        [sys.executable, "-c", SWEEP, str(values), *axes],
+        cwd=Path(__file__).parents[1],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-500:]
+    return done.stdout
+
+
+def test_a_sweep_that_is_too_long() -> None:
+    """A line of TOML can ask for 10^10 points: counted first, it is a fault that says so."""
+    assert "'r'" in swept(100, "tp", "pp", "dp", "ep", "conc")
+
+
+def test_a_long_sweep_takes_its_time_once() -> None:
+    """Eight thousand points in a few seconds, or a fault."""
+    assert swept(20, "tp", "pp", "dp")
 
 
 def test_all_faults_of_all_files_in_one_go(install: Install, broken: Broken) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from support.builders import acme, faults_of
+from infxreg import Contribution
+from infxreg.errors import UnusableValueError
+from support.builders import X10, acme, faults_of
 
 PLACE = "extra (infxreg-extra 1.2): infxreg_extra/extra.toml: "
 
@@ -182,12 +184,6 @@ default_point = "p"
             "engine[0].render[0]: engine 'e': unknown option 'parallel.tq': "
             "did you mean 'parallel.tp'?",
         ),
-        (
-            '[[engine]]\nid = "e"\nargv = ["e"]\nsource = "t"\n'
-            'render = [{ option = "compile.mode", flag = "x", choices = ["A"], '
-            'behind = { A = ["fats"] } }]',
-            "engine[0].render[0]",
-        ),
     ],
 )
 def test_an_unknown_id(text: str, fault: str) -> None:
@@ -199,7 +195,7 @@ def test_an_unknown_id(text: str, fault: str) -> None:
 def test_ids_of_a_plugin_that_is_left_out_lie_dormant() -> None:
     """They are told, and no fault: everything else goes on."""
     text = RULE + 'when = { sku = "x11" }\nset."args.x" = 1'
-    registry = acme(text).with_plugin("other")
+    registry = acme(text, Contribution.of("other"))
     assert len(registry.faults) == 1
     gone = registry.without_plugin("other")
     assert gone.faults == ()
@@ -212,7 +208,7 @@ def test_ids_of_a_plugin_that_is_left_out_lie_dormant() -> None:
 def test_a_rule_stays_where_only_some_of_its_ids_are_unknown() -> None:
     """It counts for the others."""
     text = RULE + 'when = { sku = ["x10", "x11"] }\nset."args.x" = 1'
-    gone = acme(text).with_plugin("other").without_plugin("other")
+    gone = acme(text, Contribution.of("other")).without_plugin("other")
     assert gone.resolve(sku="x10", model="m1").options["args.x"].value == 1
 
 
@@ -228,5 +224,26 @@ def test_a_rule_stays_where_only_some_of_its_ids_are_unknown() -> None:
 )
 def test_other_faults_are_faults_whatever_is_left_out(text: str) -> None:
     """A wrong value isn't what a missing plugin could explain."""
-    gone = acme(text).with_plugin("other").without_plugin("other")
+    gone = acme(text, Contribution.of("other")).without_plugin("other")
     assert len(gone.faults) == 1
+
+
+def test_a_value_behind_a_gate_that_nobody_declares() -> None:
+    """It can't be used at all: what guards it may be in a plugin that isn't installed."""
+    text = """
+        [[engine]]
+        id = "third"
+        argv = ["third"]
+        source = "s"
+        render = [{ option = "compile.mode", flag = "mode", behind = { A = ["theirs"] } }]
+        [[rule]]
+        id = "third"
+        when = { engine = "third" }
+        set.image = "acme/alt:1"
+        set."resources.gpus" = 1
+    """
+    registry = acme(text)
+    request = {**X10, "engine": "third"}
+    assert registry.resolve(**request, set={"compile.mode": "B"}).argv[-1] == "B"
+    with pytest.raises(UnusableValueError, match='"A" is allowed only behind gate theirs'):
+        registry.resolve(**request, set={"compile.mode": "A"})

@@ -173,6 +173,13 @@ def test_a_hook_that_nobody_calls(
     assert message in fault.message
 
 
+def test_a_hook_that_isnt_marked(install: Install, broken: Broken) -> None:
+    """Without ``@hookimpl`` it would never be called, and nobody would know."""
+    (fault,) = broken(install(GOOD_SKU + "def infxreg_skus():\n    return [sku('unmarked')]\n"))
+    assert "infxreg_skus" in str(fault)
+    assert "hookimpl" in str(fault)
+
+
 def test_two_distributions_with_one_plugin_name(install: Install, broken: Broken) -> None:
     """Both are named with their versions, and neither counts."""
     install(tables={"a.toml": SKU.format("one")}, distribution="infxreg-one")

@@ -198,6 +198,17 @@ def test_a_fact_is_said_once(record: Any) -> None:
     assert "facets" in fault
 
 
+@pytest.mark.parametrize("carrier", ["engine", "tp", "arch", "workload"])
+def test_only_skus_and_models_carry_facets(carrier: str) -> None:
+    """No other record has any: the facet would have no value anywhere."""
+    assert messages(Axis(id="a", facet_of=carrier))
+
+
+def test_an_axis_of_names_takes_text() -> None:
+    """A number could never be asked for."""
+    assert messages(Axis(id="a", default="a", values=("b", 1)))
+
+
 def test_an_axis_of_ids_is_the_cores() -> None:
     """Without a default a point has no value on it, and no swept point would resolve any more."""
     registry = acme(Axis(id="rack", type="id"))
@@ -291,10 +302,8 @@ def test_two_options_never_share_a_flag(render: list[Render]) -> None:
     assert "compile.mode" in fault or "prefix_caching.enabled" in fault
 
 
-@pytest.mark.parametrize(
-    "behind", [{"B": ("fast",)}, {"A": ("fats",)}, {"A": ()}], ids=["value", "gate", "no gate"]
-)
-def test_a_value_behind_a_gate_is_a_choice_and_the_gate_is_known(behind: Any) -> None:
+@pytest.mark.parametrize("behind", [{"B": ("fast",)}, {"A": ()}], ids=["value", "no gate"])
+def test_a_value_behind_a_gate_is_a_choice_and_stands_behind_one(behind: Any) -> None:
     """Else it would stand behind nothing, without a word."""
     (fault,) = messages(
         engine(Render(option="compile.mode", flag="a", choices=("A",), behind=FrozenMap(behind)))
@@ -350,6 +359,17 @@ def test_an_id_twice_across_plugins(record: Any) -> None:
         f"is declared by {other} (infxreg-{other} 1.2), infxreg_{hook} too"
         for one, other in (("one", "two"), ("two", "one"))
     ]
+
+
+@pytest.mark.parametrize("axis", sorted(acme().catalogue.space.axes))
+def test_an_axis_of_the_cores_again(axis: str) -> None:
+    """Only its two providers are at fault, and the registry stands without it."""
+    registry = acme(Axis(id=axis, default="a"))
+    assert {fault.plugin for fault in registry.faults} == {"extra", "infxreg"}
+    for fault in registry.faults:
+        assert f"axis {axis!r}" in fault.message
+    with pytest.raises(RegistryFaults):
+        registry.resolve(sku="x10", model="m1")
 
 
 def hook_of(record: Any) -> str:
@@ -440,6 +460,12 @@ def test_each_scope_of_a_rule_lies_inside_each_gate() -> None:
         f"when: rule 'r': the scope ({outside}) doesn't lie inside that of its gate {gate}"
         for gate in ("extra", "fast")
     ]
+
+
+def test_the_same_fault_is_told_once() -> None:
+    """A rule that lists one scope twice says one thing wrong."""
+    scope = where(sku="x20")
+    assert len(messages(rule("r", {"args.x": 1}, scope, scope, gates=["fast"]))) == 1
 
 
 @pytest.mark.parametrize(

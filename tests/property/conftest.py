@@ -17,7 +17,10 @@ COMMON = {
 settings.register_profile("ci", derandomize=True, **COMMON)  # type: ignore[arg-type]
 settings.register_profile("search", **COMMON)  # type: ignore[arg-type]
 settings.register_profile(
-    "brief", derandomize=True, phases=[Phase.explicit, Phase.generate], **COMMON  # type: ignore[arg-type]
+    "brief",
+    derandomize=True,
+    phases=[Phase.explicit, Phase.generate],
+    **COMMON,  # type: ignore[arg-type]
 )
 settings.load_profile(os.environ.get("INFXREG_HYPOTHESIS", "ci"))
 

@@ -60,7 +60,7 @@ def test_conflicts_are_settled_by_the_dozen() -> None:
 @given(case=cases((6, 20)), rng=randoms())
 @settings(max_examples=60)
 def test_a_side_of_a_conflict_is_beaten_by_nobody(case: Case, rng: random.Random) -> None:
-    """Each side matches the point, in its layer no matching scope is narrower, and they disagree."""
+    """Each side matches, nothing that matches in its layer is narrower, and they disagree."""
     axes = draw_axes(rng, case)
     result = outcome(case.registry(), point(axes))
     if not isinstance(result, ConflictError):
@@ -72,7 +72,9 @@ def test_a_side_of_a_conflict_is_beaten_by_nobody(case: Case, rng: random.Random
         for _, place in conflict.sides:
             plugin, _, rest = place.partition(":")
             rules = world.site_rules if plugin == "site" else world.plugin_rules
-            sharing = [r for r in rules if conflict.key in r.settings and naive.matches(r.terms, at)]
+            sharing = [
+                r for r in rules if conflict.key in r.settings and naive.matches(r.terms, at)
+            ]
             mine = [r for r in sharing if r.origin[1::2] == (plugin, rest.partition(" ")[0])]
             assert any(
                 not any(naive.strictly_inside(o.terms, r.terms, world.facts) for o in sharing)

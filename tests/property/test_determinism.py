@@ -125,6 +125,8 @@ def test_resolving_twice_is_resolving_once(shipped: Registry) -> None:
     places = list(shipped.points())[::30]
     first = [shipped.resolve(place) for place in places]
     for place in places:
-        shipped.resolve(place, set={"args.leak": True, "image": "reg/leak:1"}, unset=["moe.backend"])
+        shipped.resolve(
+            place, set={"args.leak": True, "image": "reg/leak:1"}, unset=["moe.backend"]
+        )
         outcome(shipped, place, {"gates": ["dsv41-blackwell-attention"]})
     assert all(map(same_outcome, first, [shipped.resolve(place) for place in places]))

@@ -69,7 +69,7 @@ def plugin(hooks: dict[str, list[Any]], failing: str, failure: Callable[..., Any
 def test_a_failing_plugin_is_named_and_touches_nobody(
     message: str, case: Case, rng: random.Random
 ) -> None:
-    """Whatever its hooks do, the others resolve as before once it is skipped, and not until then."""
+    """Whatever its hooks do, the others resolve as before once it is skipped, and not before."""
     hooks: dict[str, list[Any]] = {
         "infxreg_rules": [draw_rule(rng, case), Rule(id="all", settings=FrozenMap({"args.x": 1}))],
         "infxreg_options": [Option(id="broken.option", type="int", doc="own", use="input")],

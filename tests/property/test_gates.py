@@ -176,7 +176,9 @@ def test_shipped_rules_behind_a_gate_can_be_moved_nowhere(shipped: Registry) -> 
             moved = evolve(
                 rule,
                 when=tuple(
-                    type(scope).of({**dict(scope.terms), "sku": type(scope.get("sku"))(frozenset([sku]))})  # type: ignore[call-arg, arg-type]
+                    type(scope).of(
+                        {**dict(scope.terms), "sku": type(scope.get("sku"))(frozenset([sku]))}
+                    )  # type: ignore[call-arg, arg-type]
                     for scope in rule.when
                 ),
             )

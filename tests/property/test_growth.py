@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+from attrs import evolve
 from hypothesis import given, settings
 
 from infxreg import Registry
@@ -52,8 +53,6 @@ def test_newcomers_change_no_existing_point(case: Case, rng: random.Random) -> N
 
 def test_newcomers_change_no_shipped_point(shipped: Registry) -> None:
     """Twins of every SKU, of the model and of every image leave all 233 points as they were."""
-    from attrs import evolve
-
     catalogue = shipped.catalogue
     twins: list[Record] = [evolve(sku, id=f"{sku.id}x") for sku in catalogue.skus.values()]
     twins += [evolve(sku, id=f"{sku.id}y", arch="sm120") for sku in catalogue.skus.values()]

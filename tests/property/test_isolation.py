@@ -11,23 +11,41 @@ import os
 import random
 import time
 from collections import Counter
+from dataclasses import dataclass, replace
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from infxreg import LaunchSpec
-from infxreg.records import Sku
-from support.edits import draw_edit, near_axes
-from support.outcomes import outcome, same_outcome, told
+from infxreg import LaunchSpec, Registry
+from infxreg.records import Gate, Sku
+from support.edits import Edit, draw_edit, near_axes
+from support.outcomes import Outcome, outcome, same_outcome, told
 from support.strategies import Case, build, cases, draw_axes, draw_request, point, randoms
 
 CHAIN = 100
 """Edits of one generated registry, one after the other."""
 
 
+@dataclass(frozen=True)
+class Look:
+    """A point, a request, and what the registry said last."""
+
+    axes: dict[str, Any]
+    request: dict[str, Any]
+    said: Outcome
+
+    @classmethod
+    def at(cls, registry: Registry, rng: random.Random, case: Case, axes: dict[str, Any]) -> Look:
+        """Look at these axes with a random request."""
+        request = draw_request(rng, case, axes)
+        return cls(axes, request, outcome(registry, point(axes), request))
+
+
 def follow(rng: random.Random, case: Case, edits: int) -> Counter[str]:
     """Edit a registry so often, each time comparing points outside with what they were.
+
+    One point is looked at for a while, another one in or next to what is edited only once.
 
     Returns:
         How many edits there were, how many comparisons outside, and how often a point
@@ -35,38 +53,38 @@ def follow(rng: random.Random, case: Case, edits: int) -> Counter[str]:
     """
     seen: Counter[str] = Counter()
     registry = case.registry()
-    kept: list[tuple[dict, dict, object]] = []
     for number in range(edits):
         if number % 20 == 0:
-            kept = []
-            axes = draw_axes(rng, case)
-            request = draw_request(rng, case, axes)
-            kept.append((axes, request, outcome(registry, point(axes), request)))
+            kept = Look.at(registry, rng, case, draw_axes(rng, case))
         edit = draw_edit(rng, case)
         edited = edit.after.registry()
         assert not edited.faults, f"{edit.what}\nis a fault: {edited.faults}"
-        world = edit.after.world()
-        axes = near_axes(rng, edit, case, draw_axes(rng, case))
-        request = draw_request(rng, case, axes)
-        looked = [*kept, (axes, request, outcome(registry, point(axes), request))]
-        known = {gate for gate in case.world().gates if gate in world.gates}
-        for index, (axes, request, before) in enumerate(looked):
-            asked = {*request.get("gates", ()), *request.get("no_gates", ())}
-            after = outcome(edited, point(axes), request)
-            if index < len(kept):
-                kept[index] = (axes, request, after)
-            same = same_outcome(before, after)
-            if edit.reaches(world, axes, request) or not asked <= known:
-                seen["moved inside"] += not same
-                continue
-            seen["outside"] += 1
-            assert same, (
-                f"{edit.what}\nreaches {axes} {request}:\nbefore {told(before)}\n"
-                f"after  {told(after)}\n{case}"
-            )
+        looks = [kept]
+        if number % 2 == 0:
+            axes = near_axes(rng, edit, case, draw_axes(rng, case))
+            looks.append(Look.at(registry, rng, case, axes))
+        after = [outcome(edited, point(look.axes), look.request) for look in looks]
+        for look, now in zip(looks, after, strict=True):
+            seen[compared(edit, case, look, now)] += 1
         seen["edits"] += 1
+        kept = replace(kept, said=after[0])
         case, registry = edit.after, edited
     return seen
+
+
+def compared(edit: Edit, case: Case, look: Look, now: Outcome) -> str:
+    """Assert that a point outside an edit is as it was; say where it lies, and if it moved."""
+    world = edit.after.world()
+    gates = {gate.id for _, gate in case.of(Gate)} & set(world.gates)
+    asked = {*look.request.get("gates", ()), *look.request.get("no_gates", ())}
+    same = same_outcome(look.said, now)
+    if edit.reaches(world, look.axes, look.request) or not asked <= gates:
+        return "the same inside" if same else "moved inside"
+    assert same, (
+        f"{edit.what}\nreaches {look.axes} {look.request}:\n"
+        f"before {told(look.said)}\nafter  {told(now)}\n{case}"
+    )
+    return "outside"
 
 
 def run(seeds: range, edits: int = CHAIN) -> Counter[str]:
@@ -74,7 +92,7 @@ def run(seeds: range, edits: int = CHAIN) -> Counter[str]:
     seen: Counter[str] = Counter()
     for seed in seeds:
         rng = random.Random(seed)
-        seen += follow(rng, build(rng, (6, 14), 3), edits)
+        seen += follow(rng, build(rng, (5, 12), 3), edits)
     return seen
 
 
@@ -90,7 +108,7 @@ def test_ten_thousand_edits_leak_nowhere(part: int) -> None:
     """1000 edits each: no point outside the edited scopes moves, and points inside do."""
     seen = run(range(part * 10, part * 10 + 10))
     assert seen["edits"] == 1000
-    assert seen["outside"] > 800
+    assert seen["outside"] > 500
     assert seen["moved inside"] > 100
 
 

@@ -125,7 +125,9 @@ def test_the_b200_case_can_be_rewritten_without_a_point_off_b200_moving(
     assert len(case) == 5
     rewritten = Registry(map_records(shipped.contributions, rewrite))
     moved = Counter(
-        place.sku for place, spec in specs.items() if not same_values(spec, rewritten.resolve(place))
+        place.sku
+        for place, spec in specs.items()
+        if not same_values(spec, rewritten.resolve(place))
     )
     assert set(moved) == {"b200"}
     assert moved["b200"] == 3 * 16

@@ -11,10 +11,11 @@ from collections import Counter
 
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from infxreg import Registry
+from infxreg.records import Rule
 from infxreg.scope import Scope
+from infxreg.values import FrozenMap
 from support import naive
 from support.compare import compare
 from support.strategies import (
@@ -23,7 +24,7 @@ from support.strategies import (
     cases,
     draw_axes,
     draw_request,
-    point,
+    one_of,
     randoms,
 )
 
@@ -73,7 +74,8 @@ def test_every_shipped_point_resolves_as_the_naive_one(
 ) -> None:
     """All swept points of the shipped registry, at every purpose."""
     seen = Counter(
-        compare(shipped, world, {**point.axes, "purpose": purpose}, {}) for point in shipped.points()
+        compare(shipped, world, {**point.axes, "purpose": purpose}, {})
+        for point in shipped.points()
     )
     assert seen == {"spec": sum(1 for _ in shipped.points())}
 
@@ -108,10 +110,6 @@ def test_a_scope_wider_than_the_index_files_is_matched_all_the_same() -> None:
     rng = random.Random(1)
     case = build(rng, (6, 10))
     numbers = list(range(1, 41))
-    from infxreg.records import Rule
-    from infxreg.values import FrozenMap
-    from support.strategies import one_of
-
     wide = Rule(
         id="wide",
         when=(Scope.of({"tp": one_of(*numbers), "conc": one_of(*numbers), "sku": one_of("u1")}),),

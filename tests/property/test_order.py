@@ -12,6 +12,8 @@ import pytest
 from hypothesis import given, settings
 
 from infxreg import Contribution, Registry
+from infxreg.records import Rule
+from infxreg.values import FrozenMap
 from support.edits import add_plugin
 from support.outcomes import outcome, same_outcome, told
 from support.strategies import Case, cases, draw_axes, draw_request, point, randoms
@@ -47,7 +49,7 @@ def test_order_changes_nothing_in_a_generated_registry(case: Case, rng: random.R
 
 @pytest.mark.parametrize("seed", range(3))
 def test_order_changes_nothing_in_the_shipped_registry(shipped: Registry, seed: int) -> None:
-    """Every swept point, at a purpose of its own, is equal in a registry loaded in another order."""
+    """Swept points at random purposes are equal in a registry that is loaded in another order."""
     rng = random.Random(seed)
     other = Registry(tuple(shuffled(rng, shipped.contributions)))
     other.check()
@@ -85,10 +87,6 @@ def test_adding_and_removing_a_plugin_leaves_the_shipped_registry_as_it_was(
     shipped: Registry,
 ) -> None:
     """A plugin that sets a key everywhere moves every point, and none once it is out again."""
-    from support.strategies import show_rule  # noqa: F401
-    from infxreg.records import Rule
-    from infxreg.values import FrozenMap
-
     leak = Rule(id="leak", settings=FrozenMap({"args.leak": True}))
     between = shipped.with_plugin("late", leak)
     after = between.without_plugin("late")

@@ -70,7 +70,7 @@ def test_generated_specs_round_trip(case: Case, rng: random.Random, odd: dict[st
 @pytest.mark.parametrize("purpose", ["serve", "throughput", "eval"])
 def test_shipped_specs_round_trip(shipped: Registry, purpose: str) -> None:
     """Every fourth swept point of the shipped registry, at each purpose."""
-    for place in list(shipped.points())[:: 4]:
+    for place in list(shipped.points())[::4]:
         assert_round_trips(shipped.resolve(place.at(purpose=purpose)))
 
 
@@ -97,5 +97,5 @@ def test_an_edited_document_isnt_read_as_the_spec_that_it_was(
     for place in list(shipped.points())[number::30]:
         (document, _) = documents(shipped.resolve(place))
         edits()[number](document)
-        with pytest.raises(SpecFormatError, match="digest isn't that of the content"):
+        with pytest.raises(SpecFormatError, match="it was edited"):
             LaunchSpec.from_dict(document)

@@ -41,7 +41,13 @@ NAMES = {
     "workload": ("chat", "batch"),
 }
 BOUNDS = range(0, 9)
-GROUPS = (("sku", "arch", "vendor", "cpu_arch"), ("model", "family"), ("workload",), ("tp",), ("conc",))
+GROUPS = (
+    ("sku", "arch", "vendor", "cpu_arch"),
+    ("model", "family"),
+    ("workload",),
+    ("tp",),
+    ("conc",),
+)
 """Axes that a value on another axis decides go together: the groups are independent."""
 
 
@@ -76,8 +82,15 @@ def fresh() -> tuple[list[Sku], list[Model]]:
     return skus, [model(f"new-{family}", family) for family in ("f1", "f2", "f3")]
 
 
-hardware = st.tuples(*(st.builds(sku, st.just(name), st.sampled_from(tuple(VENDORS)), st.sampled_from(CPUS)) for name in SKUS))
-checkpoints = st.tuples(*(st.builds(model, st.just(name), st.sampled_from(("f1", "f2"))) for name in MODELS))
+hardware = st.tuples(
+    *(
+        st.builds(sku, st.just(name), st.sampled_from(tuple(VENDORS)), st.sampled_from(CPUS))
+        for name in SKUS
+    )
+)
+checkpoints = st.tuples(
+    *(st.builds(model, st.just(name), st.sampled_from(("f1", "f2"))) for name in MODELS)
+)
 spaces = st.builds(space, hardware, checkpoints)
 integers = st.one_of(
     st.frozensets(st.sampled_from(BOUNDS), min_size=1, max_size=4).map(OneOf),
@@ -159,19 +172,23 @@ def nested(draw: st.DrawFn) -> tuple[Scope, Scope, Scope, AxisSpace]:
     """Three scopes of which each often lies inside the next: one says what others say, and more."""
     facts = draw(spaces)
     c = draw(scopes)
-    b = draw(scopes.map(lambda more: meet(c, more) or c) | scopes)
-    a = draw(scopes.map(lambda more: meet(b, more) or b) | scopes)
-    return drop_facets(draw, a), drop_facets(draw, b), c, facts
+    b = within(draw, c)
+    a = within(draw, b)
+    return a, b, c, facts
 
 
-def drop_facets(draw: st.DrawFn, scope: Scope) -> Scope:
-    """The scope, perhaps without facets that its ids' facts may or may not make up for."""
-    dropped = draw(st.frozensets(st.sampled_from(("arch", "vendor", "cpu_arch", "family"))))
-    return Scope(tuple(term for term in scope.terms if term[0] not in dropped), scope.gates)
+def within(draw: st.DrawFn, scope: Scope) -> Scope:
+    """A scope that is often inside another one: all of it and more, perhaps without facets."""
+    more = draw(scopes)
+    if draw(st.integers(0, 3)) == 0:
+        return more
+    both = meet(scope, more) or scope
+    dropped = draw(st.sampled_from(((), (), ("arch",), ("vendor", "family"), ("cpu_arch", "arch"))))
+    return Scope(tuple(term for term in both.terms if term[0] not in dropped), both.gates)
 
 
 @given(nested())
-@settings(max_examples=300)
+@settings(max_examples=150)
 def test_inside_and_strictly_inside_are_transitive(
     drawn: tuple[Scope, Scope, Scope, AxisSpace],
 ) -> None:
@@ -192,7 +209,7 @@ def test_strictly_inside_is_asymmetric(drawn: tuple[Scope, Scope, Scope, AxisSpa
 
 
 @given(nested())
-@settings(max_examples=300)
+@settings(max_examples=150)
 def test_inside_holds_at_every_point_of_every_registry(
     drawn: tuple[Scope, Scope, Scope, AxisSpace],
 ) -> None:
@@ -204,11 +221,11 @@ def test_inside_holds_at_every_point_of_every_registry(
 
 
 @given(nested())
-@settings(max_examples=300)
+@settings(max_examples=150)
 def test_what_holds_in_every_registry_is_inside(
     drawn: tuple[Scope, Scope, Scope, AxisSpace],
 ) -> None:
-    """Where B matches whatever A does in a registry with every kind of SKU and model, A lies inside.
+    """If B matches what A does in a registry with every kind of SKU and model, A lies inside.
 
     Only for an A that names ids or facets, not both: of two terms on one SKU, DESIGN.md's rule
     looks at each by itself.
@@ -239,7 +256,7 @@ def test_a_facet_never_lies_inside_a_list_of_ids(
 
 
 @given(nested())
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_inside_is_what_the_naive_resolver_says(
     drawn: tuple[Scope, Scope, Scope, AxisSpace],
 ) -> None:
@@ -250,13 +267,16 @@ def test_inside_is_what_the_naive_resolver_says(
     }
     for carrier in ("sku", "model"):
         for name in facts.values[carrier]:
-            own = {axis: facts.fact(carrier, name, axis) for axis in ("arch", "vendor", "cpu_arch", "family")}
+            own = {
+                axis: facts.fact(carrier, name, axis)
+                for axis in ("arch", "vendor", "cpu_arch", "family")
+            }
             known[carrier, str(name)] = {axis: v for axis, v in own.items() if v is not None}
     assert inside(a, b, facts) == naive.inside(naive.plain(a), naive.plain(b), known)
 
 
 @given(a=scopes, b=scopes, facts=spaces)
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_meet_lies_inside_both_and_matches_what_both_match(
     a: Scope, b: Scope, facts: AxisSpace
 ) -> None:
@@ -284,7 +304,10 @@ def test_subset_and_intersect_are_those_of_sets_of_integers(a: Constraint, b: Co
     assert (set() if common is None else {n for n in numbers if n in common}) == ours & theirs
 
 
-@given(a=st.frozensets(st.sampled_from("abcd"), min_size=1), b=st.frozensets(st.sampled_from("abcd"), min_size=1))
+@given(
+    a=st.frozensets(st.sampled_from("abcd"), min_size=1),
+    b=st.frozensets(st.sampled_from("abcd"), min_size=1),
+)
 def test_subset_and_intersect_are_those_of_sets_of_names(
     a: frozenset[str], b: frozenset[str]
 ) -> None:

@@ -18,7 +18,7 @@ from infxreg.errors import (
 )
 from infxreg.origin import Origin
 from support import naive
-from support.outcomes import outcome
+from support.outcomes import Outcome, outcome
 from support.strategies import point
 
 REFUSALS: dict[type[naive.Refused], type[InfxregError]] = {
@@ -43,10 +43,7 @@ def compare(
     try:
         wanted = naive.resolve(world, axes, **request)
     except naive.Refused as refused:
-        assert type(got) is REFUSALS[type(refused)], f"naive: {refused!r}, got {got!r}"
-        if isinstance(refused, naive.GateIdle) and len(request["gates"]) == 1:
-            assert isinstance(got, GateIdleError)
-            assert got.needs == refused.needs
+        same_refusal(got, refused, request)
         return type(got).__name__
     clashes = {key: found for key, found in wanted.items() if isinstance(found, naive.Clash)}
     if not clashes:
@@ -66,6 +63,14 @@ def compare(
     if len(settled) - len(request.get("set", {})) == len(clashes):
         compare(registry, world, axes, {**request, "set": settled})
     return "ConflictError"
+
+
+def same_refusal(got: Outcome, refused: naive.Refused, request: Mapping[str, Any]) -> None:
+    """Assert that a request is refused for the same reason."""
+    assert type(got) is REFUSALS[type(refused)], f"naive: {refused!r}, got {got!r}"
+    if isinstance(refused, naive.GateIdle) and len(request["gates"]) == 1:
+        assert isinstance(got, GateIdleError)
+        assert got.needs == refused.needs
 
 
 def same_answers(spec: LaunchSpec, wanted: Mapping[str, naive.Answer]) -> None:

@@ -39,17 +39,21 @@ class Edit:
     near: tuple[Scope, ...] = ()
     """Scopes to look around."""
 
-    def reaches(self, world: naive.World, axes: Mapping[str, Any], request: Mapping[str, Any]) -> bool:
+    def reaches(
+        self, world: naive.World, axes: Mapping[str, Any], request: Mapping[str, Any]
+    ) -> bool:
         """Whether a point lies in a touched scope, the gates that are open there counted."""
         try:
-            gates = naive.settled(world, axes, request.get("gates", ()), request.get("no_gates", ()))
+            gates = naive.settled(
+                world, axes, request.get("gates", ()), request.get("no_gates", ())
+            )
         except naive.Refused:
             gates = frozenset(world.gates)
         point = naive.at(world.with_facts(axes), gates)
         return any(naive.matches(terms, point) for terms in self.touched)
 
 
-def draw_edit(rng: random.Random, case: Case, most_rules: int = 14) -> Edit:
+def draw_edit(rng: random.Random, case: Case, most_rules: int = 12) -> Edit:
     """A random edit that leaves the registry without faults.
 
     Args:
@@ -148,7 +152,9 @@ def change_gate(rng: random.Random, case: Case) -> Edit:
     """A gate with another scope that its rules lie inside of and that its recipes reach."""
     _, gate = rng.choice(case.of(Gate))
     world = case.world()
-    behind = [naive.plain(s) for _, rule in case.of(Rule) if gate.id in rule.gates for s in rule.when]
+    behind = [
+        naive.plain(s) for _, rule in case.of(Rule) if gate.id in rule.gates for s in rule.when
+    ]
     opening = [recipe for _, recipe in case.of(Recipe) if gate.id in recipe.gates]
     for _ in range(4):
         terms = dict(gate.when.terms)
@@ -225,7 +231,9 @@ def remove_plugin(rng: random.Random, case: Case) -> Edit:
     return Edit(f"remove plugin {name}: {records}", after, tuple(touched), near)
 
 
-def near_axes(rng: random.Random, edit: Edit, case: Case, axes: Mapping[str, Any]) -> dict[str, Any]:
+def near_axes(
+    rng: random.Random, edit: Edit, case: Case, axes: Mapping[str, Any]
+) -> dict[str, Any]:
     """A point just in or just out of an edited scope: another value on one of its axes."""
     if not edit.near:
         return dict(axes)

@@ -72,7 +72,9 @@ def admits(constraint: frozenset[Any] | Bounds, value: Any) -> bool:
     if isinstance(constraint, frozenset):
         return value in constraint
     low, high = constraint
-    return isinstance(value, int) and (low is None or value >= low) and (high is None or value <= high)
+    return (
+        isinstance(value, int) and (low is None or value >= low) and (high is None or value <= high)
+    )
 
 
 @functools.cache
@@ -107,9 +109,7 @@ def inside(a: Terms, b: Terms, facts: Mapping[tuple[str, Any], Mapping[str, Any]
     return True
 
 
-def strictly_inside(
-    a: Terms, b: Terms, facts: Mapping[tuple[str, Any], Mapping[str, Any]]
-) -> bool:
+def strictly_inside(a: Terms, b: Terms, facts: Mapping[tuple[str, Any], Mapping[str, Any]]) -> bool:
     """Whether ``a`` is the narrower one of the two."""
     return inside(a, b, facts) and not inside(b, a, facts)
 
@@ -127,7 +127,9 @@ def gate_axis(gate: str) -> str:
 def plain(scope: Scope, gates: Iterable[str] = ()) -> Terms:
     """A scope as a dict, with the gates of its rule."""
     terms: Terms = {
-        axis: constraint.values if isinstance(constraint, OneOf) else (constraint.min, constraint.max)
+        axis: constraint.values
+        if isinstance(constraint, OneOf)
+        else (constraint.min, constraint.max)
         for axis, constraint in scope.terms
     }
     for gate in (*scope.gates, *gates):
@@ -363,8 +365,10 @@ def resolve(
     site = [rule for rule in world.site_rules if matches(rule.terms, point)]
     plugin = [rule for rule in world.plugin_rules if matches(rule.terms, point)]
     _check_purpose(world, axes, site + plugin)
-    asked = {key: (value, ("request", "request", "", "--set")) for key, value in (set or {}).items()}
-    asked |= {key: (None, ("request", "request", "", "--unset")) for key in unset}
+    asked = {
+        key: (value, ("request", "request", "", "--set")) for key, value in (set or {}).items()
+    }
+    asked |= dict.fromkeys(unset, (None, ("request", "request", "", "--unset")))
     picked: dict[str, tuple[Any, Answer]] = {}
     clashes: dict[str, Clash] = {}
     for key in {key for rule in site + plugin for key in rule.settings} | {*asked}:

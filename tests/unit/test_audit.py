@@ -237,6 +237,30 @@ def test_too_many_combinations_are_unknown() -> None:
     )
 
 
+def test_a_conflict_of_a_rule_with_two_scopes_is_one_finding() -> None:
+    """However many of its scopes meet the other rule."""
+    a = rule("a", {"args.x": 1}, where(sku="x10"), where(sku="x20"))
+    assert len(conflicting(a, rule("b", {"args.x": 2}, where(tp=2)))) == 1
+
+
+def test_a_conflict_names_the_swept_points_that_have_it() -> None:
+    """Those of its own key and rules, and no others."""
+    registry = acme(
+        rule("a", {"args.x": 1, "args.y": 1}, where(sku="x10")),
+        rule("b", {"args.x": 2}, where(tp=2)),
+        rule("c", {"args.y": 2}, where(tp=4, conc=1)),
+    )
+    points = {f.message.split(" ")[0]: f.points for f in found(registry, "conflict")}
+    assert points == {
+        "args.x": tuple(
+            f"m1-x10-run {point} {purpose}"
+            for point in ("tp2_c1", "tp2_c16")
+            for purpose in ("serve", "throughput")
+        ),
+        "args.y": ("m1-x10-run tp4_c1 serve", "m1-x10-run tp4_c1 throughput"),
+    }
+
+
 # Dead rules
 
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from infxreg.checks import version_in
 from infxreg.records import Capability, Image, Require
 from infxreg.spec import Check, LaunchSpec
 from support.builders import NIGHTLY, X10, acme, answer, answers, rule, where
@@ -414,22 +413,6 @@ def test_a_rule_requires_a_version(image: str, expected: str, had: str) -> None:
     found = needing(Require(version=">=1.2,<1.3"), image)
     assert short(found) == (expected, "error")
     assert found.reason == f"extra:needy needs version >=1.2,<1.3; {had}"
-
-
-@pytest.mark.parametrize(
-    ("version", "wanted", "expected"),
-    [
-        ("1.2", ">=1.2", "ok"),
-        ("1.1", ">=1.2", "refuted"),
-        ("1.3rc1", ">=1.2", "ok"),
-        ("1.2", "", "ok"),
-        (None, ">=1.2", "unknown"),
-        ("nightly", ">=1.2", "unknown"),
-    ],
-)
-def test_version_in(version: str | None, wanted: str, expected: str) -> None:
-    """Candidates count as releases; what is no version decides nothing."""
-    assert version_in(version, wanted) == expected
 
 
 def test_a_capability_of_another_plugin() -> None:

@@ -80,7 +80,7 @@ BROKEN = {
     "duplicate": (
         TABLES,
         b'[[arch]]\nid = "sm100"\nvendor = "x"\nplatform = "x"\nsource = "x"\n',
-        "arch 'sm100' is declared already by ",
+        "arch 'sm100' is declared by ",
     ),
     "gate": (
         TABLES,

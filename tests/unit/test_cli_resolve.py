@@ -168,7 +168,7 @@ class TestErrors:
             result = run(*args, registry=registry)
             assert (result.exit_code, result.stdout) == (2, "")
             assert result.stderr.startswith("error: 2 faults in the registry:\n")
-            assert "--image is a command-line option: rename it" in result.stderr
+            assert "--image is the command line's own: rename the axis" in result.stderr
         shown = run("--help", registry=registry)
         assert shown.exit_code == 0
         assert shown.stdout.count("--image") == 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from infxreg.contest import Contest, Entry, by_key, decide, origins, settling_scope
+from infxreg.contest import Contest, Entry, by_key, decide, once_each, origins, settling_scope
 from infxreg.index import ScopedRule
 from infxreg.origin import Origin
 from infxreg.scope import EVERYTHING, Range, Scope
@@ -82,11 +82,31 @@ def test_absent_can_win() -> None:
     assert result.setting is ABSENT
 
 
-def test_a_rule_with_two_scopes_competes_once() -> None:
-    """Whichever of them matches: it is one origin, and never in conflict with itself."""
+def test_a_rule_with_two_scopes_is_one_origin() -> None:
+    """Each scope competes, the rule is told once, and it is never in conflict with itself."""
     one, two = where(sku="x10"), where(tp=2)
     result = contest(entry("r", 1, one), entry("r", 1, two))
+    assert not result.conflict
+    assert names(origins(result.best)) == ["p:r"]
+    assert ids(once_each(result.best)) == ["r"]
+
+
+def test_a_rule_beats_by_any_of_its_scopes() -> None:
+    """The wider of two scopes that match takes nothing from the narrower."""
+    both = [entry("r", 1, where(sku="x10")), entry("r", 1, where(sku="x10", tp=2))]
+    result = contest(*both, entry("s", 2, where(tp=2)))
+    assert not result.conflict
     assert ids(result.best) == ["r"]
+
+
+def test_a_settling_scope_lies_inside_every_scope_that_matched() -> None:
+    """Also those of one rule."""
+    entries = [
+        entry("r", 1, where(sku="x10")),
+        entry("r", 1, where(conc=16)),
+        entry("s", 2, where(tp=2)),
+    ]
+    assert settling_scope(entries, SPACE) == where(sku="x10", conc=16, tp=2)
 
 
 def test_by_key() -> None:
@@ -102,17 +122,17 @@ def test_by_key() -> None:
 def test_settling_scope() -> None:
     """What all say together, or None where they are one scope or share nothing."""
     a, b = entry("a", 1, where(sku="x10")), entry("b", 2, where(tp=2))
-    assert settling_scope([a, b]) == where(sku="x10", tp=2)
-    assert settling_scope([a, entry("c", 3, where(sku="x10"))]) is None
-    assert settling_scope([a, b, entry("d", 4, where(tp=4))]) is None
+    assert settling_scope([a, b], SPACE) == where(sku="x10", tp=2)
+    assert settling_scope([a, entry("c", 3, where(sku="x10"))], SPACE) is None
+    assert settling_scope([a, b, entry("d", 4, where(tp=4))], SPACE) is None
     c = entry("e", 5, where(conc=Range(1, 8)))
-    assert settling_scope([a, b, c]) == where(sku="x10", tp=2, conc=Range(1, 8))
+    assert settling_scope([a, b, c], SPACE) == where(sku="x10", tp=2, conc=Range(1, 8))
 
 
 def test_a_settling_scope_settles() -> None:
     """A rule in it beats every side, else there is none to offer."""
     a = entry("a", 1, where(sku="x10"))
     b = entry("b", 2, where(sku="x10", vendor="acme"))
-    scope = settling_scope([a, b])
+    scope = settling_scope([a, b], SPACE)
     if scope is not None:
         assert not contest(a, b, entry("settle", 3, scope)).conflict

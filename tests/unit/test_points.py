@@ -9,6 +9,7 @@ import pytest
 from infxreg.errors import (
     BadRequestError,
     EngineChoiceError,
+    InfxregError,
     OffSweepError,
     UnknownIdError,
     UnknownPointError,
@@ -166,6 +167,25 @@ def test_unknown_ids_of_a_request(request_: dict[str, Any], message: str) -> Non
     assert str(error.value) == message
 
 
+@pytest.mark.parametrize(
+    "request_",
+    [
+        {**X10, "engine": 5},
+        {**X10, "point": 5},
+        {**X10, "gates": [5]},
+        {**X10, "unset": [5]},
+        {**X10, "set": {5: 1}},
+        {"sku": 5, "model": "m1"},
+    ],
+    ids=["engine", "point", "gates", "unset", "set", "sku"],
+)
+def test_a_request_of_the_wrong_type(request_: dict[str, Any]) -> None:
+    """An error of infxreg's, with a message."""
+    with pytest.raises(InfxregError) as error:
+        REGISTRY.resolve(**request_)
+    assert str(error.value)
+
+
 def test_points_of_a_registry() -> None:
     """By recipe and in the sweeps' order, filtered by axes and facets."""
     ids = [(point.recipe.id, point.id) for point in REGISTRY.points() if point.recipe]
@@ -182,6 +202,19 @@ def test_points_of_a_registry() -> None:
         "ep8_c2",
     ]
     assert list(REGISTRY.points(tp=3)) == []
+
+
+def test_points_at_the_purposes_that_are_named() -> None:
+    """Every point is swept at every purpose, so a purpose moves the points and drops none."""
+    points = list(REGISTRY.points(sku="x10", tp=4, purpose=["eval", "throughput"]))
+    assert [(point.id, point["purpose"]) for point in points] == [
+        ("tp4_c1", "eval"),
+        ("tp4_c1", "throughput"),
+        ("tp4_c16", "eval"),
+        ("tp4_c16", "throughput"),
+    ]
+    assert len(list(REGISTRY.points(purpose="eval"))) == len(list(REGISTRY.points()))
+    assert {point["purpose"] for point in REGISTRY.points()} == {"serve"}
 
 
 def test_points_are_filtered_by_known_axes_only() -> None:

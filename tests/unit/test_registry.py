@@ -306,6 +306,13 @@ def test_discover_knows_plugins_by_name(argument: str) -> None:
     assert str(error.value) == "unknown plugin 'vlm': did you mean 'vllm'?"
 
 
+@pytest.mark.parametrize("argument", ["skip", "allow"])
+def test_names_of_plugins_are_a_list(argument: str) -> None:
+    """One text would be taken for its letters."""
+    with pytest.raises(BadRequestError):
+        discover(**{argument: "vllm"})
+
+
 def test_discover_reads_the_site_file_that_it_is_given(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -12,6 +12,7 @@ from infxreg.errors import (
     BadRequestError,
     ConflictError,
     DerivationError,
+    InfxregError,
     NoValueError,
     PurposeError,
     UnknownIdError,
@@ -352,6 +353,20 @@ def test_an_unknown_key(request_: dict[str, Any]) -> None:
     assert str(error.value) == "unknown option 'parallel.tq': did you mean 'parallel.tp'?"
 
 
+@pytest.mark.parametrize("key", ["args.--x", "args.-x"])
+def test_a_raw_flag_is_named_without_dashes(key: str) -> None:
+    """``args.--x`` isn't rendered as ``----x``, which no engine knows."""
+    with pytest.raises((BadRequestError, UnknownIdError)):
+        x10(set={key: "v"})
+
+
+@pytest.mark.parametrize("key", ["env.X", "args.x", "compile.mode"])
+def test_a_text_that_is_no_unicode(key: str) -> None:
+    """Bytes of a command line that aren't UTF-8 are refused: no digest of them can be taken."""
+    with pytest.raises(InfxregError):
+        assert x10(set={key: "\udcff"}).digest
+
+
 # Purposes
 
 
@@ -476,6 +491,16 @@ def test_a_derivation_that_raises(failure: BaseException) -> None:
         x10(made, rule("r", {"args.x": Derived("fail", ("tp",))}))
     assert error.value.reason == f"{type(failure).__name__}: no"
     assert error.value.inputs == "tp=2"
+
+
+def test_control_c_in_a_derivation() -> None:
+    """Stops: it is the user's, not the derivation's."""
+
+    def stop() -> int:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        x10(Derivation(id="stop", function=stop), rule("r", {"args.x": Derived("stop")}))
 
 
 # What can't be launched

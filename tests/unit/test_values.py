@@ -85,6 +85,11 @@ def test_show_writes_toml(value: Any) -> None:
     assert same(as_value(read), value)
 
 
+def test_show_leaves_letters_as_they_are() -> None:
+    """Only what TOML can't hold is escaped."""
+    assert show("ünï") == '"ünï"'
+
+
 @pytest.mark.parametrize("value", [ABSENT, None])
 def test_show_absent(value: object) -> None:
     """An absent value is shown in words."""
