@@ -16,7 +16,8 @@ RAW_PREFIXES = ("args.", "env.", "client_env.", "frontend.args.")
 def raw_prefix(key: str) -> str | None:
     """The raw namespace that a key is in, or None; ``args.`` alone is no key."""
     for prefix in RAW_PREFIXES:
-        if key.startswith(prefix) and len(key) > len(prefix):
+        # A name that begins with a dash would be rendered with four of them.
+        if key.startswith(prefix) and key[len(prefix) :].lstrip("-") == key[len(prefix) :] != "":
             return prefix
     return None
 

@@ -140,6 +140,10 @@ def collect(plugin: object, base: Contribution) -> Contribution:
         return evolve(base, faults=(base.fault(_describe(error)),))
     placed: list[Placed] = []
     faults: list[Fault] = []
+    for hook in _HOOKS:
+        function = getattr(plugin, hook, None)
+        if callable(function) and manager.parse_hookimpl_opts(plugin, hook) is None:
+            faults.append(base.fault("isn't marked with @hookimpl, so it is never called", hook))
     implemented = {caller.name for caller in manager.get_hookcallers(plugin) or ()}
     for hook in _HOOKS:
         if hook not in implemented:

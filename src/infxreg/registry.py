@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
+from types import NoneType
 from typing import Any
 
 from attrs import field, frozen
@@ -185,10 +186,11 @@ class Registry:
         return Registry(self.contributions, site, self.skipped, self.added, self.gone)
 
     def _place(self, point: str | None, named: Mapping[str, Any]) -> Point:
-        sku, model = named.get("sku"), named.get("model")
+        sku, model, engine = (named.get(axis) for axis in ("sku", "model", "engine"))
         if not isinstance(sku, str) or not isinstance(model, str):
             raise BadRequestError("name a SKU and a model, or give a point")
-        engine = named.get("engine")
+        if not isinstance(engine, (str, NoneType)) or not isinstance(point, (str, NoneType)):
+            raise BadRequestError("engine and point are ids, as text")
         wanted = Wanted(
             sku=sku,
             model=model,
@@ -232,7 +234,9 @@ def discover(
     """
     from infxreg import plugins
 
-    contributions = plugins.load(skip, allow)
+    contributions = plugins.load(
+        _names(skip, "skip"), None if allow is None else _names(allow, "allow")
+    )
     loaded = {contribution.plugin for contribution in contributions}
     skipped = frozenset(item.name for item in plugins.installed()) - loaded
     return Registry(contributions, None if site is None else site_layer(site), skipped)
@@ -254,10 +258,15 @@ def site_layer(path: str | PathLike[str]) -> Contribution:
 def _names(names: Iterable[str], what: str) -> tuple[str, ...]:
     if isinstance(names, str):
         raise BadRequestError(f"{what} is a list of names, not one text: [{names!r}]")
-    return tuple(dict.fromkeys(names))
+    listed = tuple(dict.fromkeys(names))
+    if not all(isinstance(name, str) for name in listed):
+        raise BadRequestError(f"{what} is a list of names, as text")
+    return listed
 
 
-def _value(key: str, raw: Any) -> Value:
+def _value(key: object, raw: Any) -> Value:
+    if not isinstance(key, str):
+        raise BadRequestError(f"an option's key is text, not {type(key).__name__}")
     try:
         return as_value(raw)
     except TypeError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from itertools import product
@@ -9,6 +10,9 @@ from itertools import product
 from infxreg.axes import AxisSpace, whole
 from infxreg.records import Recipe, Sweep
 from infxreg.scope import AxisValue
+
+MAX_POINTS = 100_000
+"""More points than this in one sweep are a mistake: the largest real sweep has some dozens."""
 
 _FIELD = re.compile(r"\{([^{}]*)\}")
 
@@ -31,13 +35,14 @@ def expand(recipe: Recipe, space: AxisSpace) -> dict[str, dict[str, AxisValue]]:
         SweepError: naming the sweep and what is wrong with it.
     """
     points: dict[str, dict[str, AxisValue]] = {}
+    seen: dict[tuple[tuple[str, AxisValue], ...], str] = {}
     for sweep in recipe.sweep:
         for axes in _points(recipe, sweep, space):
             name = _fill(sweep.id, axes)
             if name in points:
                 raise SweepError(f"two points have the id {name!r}: name more axes in {sweep.id!r}")
-            twin = next((other for other, known in points.items() if known == axes), None)
-            if twin is not None:
+            twin = seen.setdefault(tuple(axes.items()), name)
+            if twin != name:
                 raise SweepError(f"{name!r} is the same point as {twin!r}: sweep it once")
             points[name] = axes
     if not points:
@@ -101,6 +106,9 @@ def _points(recipe: Recipe, sweep: Sweep, space: AxisSpace) -> list[dict[str, Ax
             raise SweepError(f"{axis} is the recipe's own: one recipe a {axis}")
     base = fixed_axes(recipe, space)
     free = {axis: values for axis, values in sweep.axes.items() if axis not in ties(sweep)}
+    count = math.prod(len(values) for values in free.values())
+    if count > MAX_POINTS:
+        raise SweepError(f"{count} points are more than a sweep may have ({MAX_POINTS})")
     points: list[dict[str, AxisValue]] = []
     for values in product(*free.values()):
         axes = tied(sweep, {**base, **dict(zip(free, values, strict=True))}, space)

@@ -63,6 +63,8 @@ def check_axis(axis: Axis, context: Context) -> Iterator[Problem]:
     if axis.facet_of is not None:
         if axis.facet_of not in context.space.axes:
             yield unknown("facet_of", "axis", axis.facet_of, context.space.axes)
+        elif axis.facet_of not in ("sku", "model"):
+            yield Problem("facet_of", "only a sku or a model carries facets")
         return
     if axis.type == "id" and axis.id not in IDENTITY:
         yield Problem("type", f"only {', '.join(IDENTITY)} take ids: make it a name")
@@ -71,6 +73,8 @@ def check_axis(axis: Axis, context: Context) -> Iterator[Problem]:
             yield Problem("default", "an int axis needs a positive default")
     elif axis.type == "name" and not isinstance(axis.default, str):
         yield Problem("default", "a name axis needs a default, as text")
+    elif axis.type == "name" and not all(isinstance(value, str) for value in axis.values):
+        yield Problem("values", "a name axis takes text")
 
 
 def check_axis_values(more: AxisValues, context: Context) -> Iterator[Problem]:

@@ -136,4 +136,14 @@ def bounded(scalar: _S) -> _S:
         raise TypeError(f"{scalar} is no number that can be compared")
     if isinstance(scalar, int) and not -(2**63) <= scalar < 2**63:
         raise TypeError("an integer needs to fit 64 bits")
+    if isinstance(scalar, str) and not _is_unicode(scalar):
+        raise TypeError("text needs to be Unicode, and this holds bytes that aren't")
     return scalar
+
+
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

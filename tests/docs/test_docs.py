@@ -10,6 +10,7 @@ import re
 from pathlib import Path
 
 import pytest
+
 from support.markdown import blocks, run_page
 
 ROOT = Path(__file__).resolve().parents[2]

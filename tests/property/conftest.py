@@ -1,4 +1,8 @@
-"""Hypothesis settings of the property tests, and the shipped registry."""
+"""Hypothesis settings of the property tests, and the shipped registry.
+
+``INFXREG_HYPOTHESIS`` names a profile: ``ci`` (unless said) tries the same examples in every
+run, ``search`` new ones, ``brief`` doesn't shrink what fails.
+"""
 
 from __future__ import annotations
 
