@@ -23,6 +23,10 @@ from infxreg.versions import in_range
 _CPU_PLATFORM = {"x86_64": "linux/amd64", "aarch64": "linux/arm64"}
 _VARIABLE = re.compile(r"\$(\w+|\{[^}]*\}|\()")
 _SECRET_NAME = re.compile(r"(^|_)(TOKEN|SECRET|PASSWORD|API_?KEY|ACCESS_KEY|SECRET_KEY)$", re.I)
+_SECRET_FLAG = re.compile(r"[.-](api-?key|hf-?token|password|secret)$", re.I)
+_CLIENT_AXES = ("conc",)
+"""What the client does, which a launch needn't know of."""
+
 _LABELS = ("tp", "pp", "dp", "ep")
 
 
@@ -33,6 +37,8 @@ class Subject:
     spec: LaunchSpec
     image: Image | None
     rules: Mapping[Origin, Rule]
+    used_axes: frozenset[str]
+    """The axes that a matching rule names or a derivation reads."""
     catalogue: Catalogue
 
     @property
@@ -116,6 +122,17 @@ def _labels(subject: Subject) -> Iterator[Check]:
                     f"the point says {name}={axes[name]} and {key} is {value}: "
                     f"name the axis ({name}) instead",
                 )
+
+
+def _axes(subject: Subject) -> Iterator[Check]:
+    for axis, value in subject.spec.moved_axes.items():
+        if axis not in subject.used_axes and axis not in _CLIENT_AXES:
+            yield _check(
+                "axis-unread",
+                "refuted",
+                "warning",
+                f"nothing here depends on {axis}: {axis}={value} changes nothing that is launched",
+            )
 
 
 def _image(subject: Subject) -> Iterator[Check]:
@@ -233,7 +250,7 @@ def _memory(subject: Subject) -> Iterator[Check]:
     if host:
         parts.append(f"{host:g} GiB a GPU by memory.cpu_offload_gib")
     tp, pp = (max(1, subject.number(key)) for key in ("parallel.tp", "parallel.pp"))
-    each = weights / (tp * pp) - host
+    each = max(0.0, weights / (tp * pp) - host)
     words = f"{model.weights_gib:g} GiB of weights"
     if parts:
         words += f", less {' and '.join(parts)}"
@@ -255,9 +272,15 @@ def _variables(subject: Subject) -> Iterator[Check]:
                 "unresolved-variable", f"{place}: {text!r} holds a variable that nobody fills in"
             )
     for name, value in (*spec.env.items(), *spec.client_env.items()):
-        if _SECRET_NAME.search(name) and not value.startswith(SECRET):
+        named = value.startswith(SECRET) and value != SECRET
+        if value == SECRET or (_SECRET_NAME.search(name) and not named):
             yield _refuted(
                 "secret", f"{name} looks like a secret: write a reference, {SECRET}<name>"
+            )
+    for key, option in spec.options.items():
+        if key.startswith("args.") and _SECRET_FLAG.search(key) and option.value is not None:
+            yield _refuted(
+                "secret", f"{key} puts a secret on the command line: set a variable instead"
             )
 
 
@@ -308,6 +331,7 @@ _ALL = (
     _swept,
     _parallel,
     _labels,
+    _axes,
     _image,
     _health,
     _concurrency,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from infxreg.records import Option, OptionType
@@ -9,16 +10,34 @@ from infxreg.values import Value
 
 IMAGE = "image"
 
-RAW_PREFIXES = ("args.", "env.", "client_env.", "frontend.args.")
+_RAW_NAMES = {
+    "args.": re.compile(r"[A-Za-z0-9][^\s_=]*"),
+    "env.": re.compile(r"[A-Za-z_][A-Za-z0-9_]*"),
+    "client_env.": re.compile(r"[A-Za-z_][A-Za-z0-9_]*"),
+    "frontend.args.": re.compile(r"[A-Za-z0-9][^\s=]*"),
+}
+"""How names are written: a flag without leading dashes, and with dashes for underscores."""
+
+RAW_PREFIXES = tuple(_RAW_NAMES)
 """``args.<flag>`` and ``env.<NAME>`` reach the engine; the others what runs beside it."""
 
 
 def raw_prefix(key: str) -> str | None:
-    """The raw namespace that a key is in, or None; ``args.`` alone is no key."""
-    for prefix in RAW_PREFIXES:
-        # A name that begins with a dash would be rendered with four of them.
-        if key.startswith(prefix) and key[len(prefix) :].lstrip("-") == key[len(prefix) :] != "":
+    """The raw namespace that a key is in, or None; its name there has to be well written."""
+    for prefix, name in _RAW_NAMES.items():
+        if key.startswith(prefix) and name.fullmatch(key, len(prefix)):
             return prefix
+    return None
+
+
+def misspelled(key: str) -> str | None:
+    """What is wrong with the name of a raw key; None where it is well written or no raw key."""
+    for prefix in RAW_PREFIXES:
+        if key.startswith(prefix) and key != prefix and raw_prefix(key) is None:
+            if prefix == "args.":
+                written = key[len(prefix) :].lstrip("-").replace("_", "-")
+                return f"{key!r}: flags stand here without leading dashes and _: args.{written}"
+            return f"{key!r} names nothing that can be set in {prefix.rstrip('.')}"
     return None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 from attrs import evolve, frozen
@@ -9,7 +10,7 @@ from attrs import evolve, frozen
 from infxreg.axes import AxisSpace
 from infxreg.errors import UnknownIdError
 from infxreg.records import Arch, Capability, Derivation, Engine, Gate, Image, Model, Option, Sku
-from infxreg.scope import AxisValue, Range, Scope
+from infxreg.scope import AxisValue, OneOf, Range, Scope
 from infxreg.values import FrozenMap
 
 
@@ -44,6 +45,15 @@ class Context:
     """Filled by `check_recipe`: recipe -> point id -> axes."""
 
 
+_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+
+
+def id_problems(name: str) -> Iterator[Problem]:
+    """What is wrong with an id."""
+    if not _ID.fullmatch(name):
+        yield Problem("id", f"{name!r} is no id: letters, digits, and . _ - inside")
+
+
 def unknown(path: str, kind: str, name: str, known: Iterable[str]) -> Problem:
     """The problem of an id that nobody declares."""
     return Problem(path, str(UnknownIdError(kind, name, tuple(known))), unknown=True)
@@ -57,6 +67,13 @@ def scope_problems(scope: Scope, path: str, context: Context) -> Iterator[Proble
             # Nothing has a value on it, so the scope matches nothing; the others still count.
             yield evolve(unknown(path, "axis", name, context.space.axes), drops=False)
             continue
+        if constraint in (OneOf(frozenset()),) or (
+            isinstance(constraint, Range)
+            and constraint.min is not None
+            and constraint.max is not None
+            and constraint.min > constraint.max
+        ):
+            yield Problem(f"{path}.{name}", f"{constraint} admits nothing")
         if isinstance(constraint, Range):
             if axis.type != "int" or axis.facet_of is not None:
                 yield Problem(f"{path}.{name}", "a range needs an integer axis of the request")

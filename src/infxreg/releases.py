@@ -7,6 +7,8 @@ from collections.abc import Mapping
 
 from infxreg.records import Engine, Image
 
+DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
+
 REFERENCE = re.compile(
     r"(?P<name>[a-z0-9][a-zA-Z0-9._-]*(?::[0-9]+(?=/))?(?:/[a-z0-9][a-z0-9._-]*)*)"
     r"(?::(?P<tag>[A-Za-z0-9_][A-Za-z0-9._-]{0,127}))?"

@@ -7,7 +7,7 @@ from attrs import field, frozen
 from infxreg.catalogue import Catalogue
 from infxreg.errors import BadRequestError, UnknownIdError
 from infxreg.flags import clash
-from infxreg.keys import IMAGE, fit, is_declared
+from infxreg.keys import IMAGE, fit, is_declared, misspelled
 from infxreg.origin import Layer, Origin
 from infxreg.pick import Picked
 from infxreg.points import Point
@@ -53,6 +53,9 @@ def requested(point: Point, choices: Choices, catalogue: Catalogue) -> dict[str,
     result: dict[str, Picked] = {}
     for key, (setting, kind) in asked.items():
         if not is_declared(key, catalogue.options):
+            wrong = misspelled(key)
+            if wrong:
+                raise BadRequestError(wrong)
             raise UnknownIdError("option", key, tuple(catalogue.options))
         neutral = clash(engine, key)
         if neutral is not None:

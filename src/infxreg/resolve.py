@@ -47,7 +47,14 @@ def resolve_point(point: Point, choices: Choices, catalogue: Catalogue) -> Launc
     picked = pick(lower, upper, requested(point, choices, catalogue), where, catalogue)
     values = Values(picked, facets, where, catalogue)
     options = FrozenMap({key: values.option(key) for key in sorted(picked)})
-    return _assemble(point, where, opened, picked, options, catalogue)
+    used = {axis for scoped in (*lower, *upper) for axis, _ in scoped.scope.terms}
+    used |= {
+        name
+        for taken in picked.values()
+        if isinstance(taken.setting, Derived)
+        for name in taken.setting.reads
+    }
+    return _assemble(point, where, opened, picked, options, frozenset(used), catalogue)
 
 
 def _check_purpose(
@@ -81,6 +88,7 @@ def _assemble(
     opened: frozenset[str],
     picked: Mapping[str, Picked],
     options: FrozenMap[str, ResolvedOption],
+    used: frozenset[str],
     catalogue: Catalogue,
 ) -> LaunchSpec:
     values = {key: option.value for key, option in options.items() if option.value is not None}
@@ -89,13 +97,7 @@ def _assemble(
     sku = catalogue.skus[point.sku]
     reference = str(_needed(IMAGE, values, where, "name one with --image"))
     image = image_of(reference, catalogue)
-    read = {
-        name
-        for pick in picked.values()
-        if isinstance(pick.setting, Derived)
-        for name in pick.setting.reads
-    }
-    rendered = render(engine, model, values, read, catalogue.options)
+    rendered = render(engine, model, values, used, catalogue.options)
     _refuse(point, where, opened, options, rendered, catalogue)
     gpus = _needed("resources.gpus", values, where, f"engine {engine.id} should derive it")
     per_node = sku.gpus_per_node
@@ -131,7 +133,7 @@ def _assemble(
         options=options,
     )
     rules = {scoped.origin: scoped.rule for pick in picked.values() for scoped in pick.rules}
-    return checks.with_checks(spec, checks.Subject(spec, image, rules, catalogue))
+    return checks.with_checks(spec, checks.Subject(spec, image, rules, used, catalogue))
 
 
 def _needed(key: str, values: Mapping[str, Value], where: str, hint: str) -> Any:

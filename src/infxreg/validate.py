@@ -15,7 +15,7 @@ from attrs import evolve
 from infxreg.axes import IDENTITY, AxisSpace
 from infxreg.flags import rendered_places
 from infxreg.keys import IMAGE, fit, raw_prefix
-from infxreg.problems import Context, Problem, scope_problems, unknown
+from infxreg.problems import Context, Problem, id_problems, scope_problems, unknown
 from infxreg.records import (
     Arch,
     Axis,
@@ -33,6 +33,7 @@ from infxreg.records import (
     SiteSettings,
     Sku,
 )
+from infxreg.releases import DIGEST, REFERENCE
 from infxreg.sweeps import SweepError, expand
 from infxreg.validate_rules import check_rule
 from infxreg.values import FrozenMap, show
@@ -47,7 +48,6 @@ RESERVED_AXES = frozenset(
 _OWN_FACTS = {"sku": ("arch", "vendor", "cpu_arch"), "model": ("family",)}
 """Facets that are fields of records, or follow from one."""
 
-_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _AXIS_ID = re.compile(r"[a-z][a-z0-9_]*")
 _OPTION_ID = re.compile(r"[a-z][a-z0-9_]*(\.[a-z0-9_]+)+")
 
@@ -88,12 +88,12 @@ def check_axis_values(more: AxisValues, context: Context) -> Iterator[Problem]:
 
 def check_arch(arch: Arch, context: Context) -> Iterator[Problem]:
     """An id; vendor and platform are free text."""
-    yield from _id(arch.id)
+    yield from id_problems(arch.id)
 
 
 def check_sku(sku: Sku, context: Context) -> Iterator[Problem]:
     """Its architecture is known, its numbers are positive."""
-    yield from _id(sku.id)
+    yield from id_problems(sku.id)
     if sku.arch not in context.archs:
         yield unknown("arch", "arch", sku.arch, context.archs)
     if sku.memory_gib <= 0:
@@ -105,8 +105,14 @@ def check_sku(sku: Sku, context: Context) -> Iterator[Problem]:
 
 def check_model(model: Model, context: Context) -> Iterator[Problem]:
     """Its offloadable parts name options."""
-    yield from _id(model.id)
+    yield from id_problems(model.id)
+    for name in ("weights_gib", "context_len"):
+        number = getattr(model, name)
+        if number is not None and number <= 0:
+            yield Problem(name, "must be positive")
     for index, part in enumerate(model.offload):
+        if part.gib <= 0:
+            yield Problem(f"offload[{index}].gib", "must be positive")
         if part.option not in context.options:
             yield unknown(f"offload[{index}]", "option", part.option, context.options)
     yield from _facets(model.facets, "model", context)
@@ -116,6 +122,13 @@ def check_image(image: Image, context: Context) -> Iterator[Problem]:
     """Its engine and capabilities are known; nothing is both known and lacked."""
     if image.engine not in context.engines:
         yield unknown("engine", "engine", image.engine, context.engines)
+    match = REFERENCE.fullmatch(image.id)
+    if match is None:
+        yield Problem("id", f"{image.id!r} is no image reference: name:tag, or name@sha256:…")
+    if image.digest is not None and not DIGEST.fullmatch(image.digest):
+        yield Problem("digest", f"{image.digest!r} is no digest: sha256: and 64 hex digits")
+    elif match is not None and image.digest and match["digest"] not in (None, image.digest):
+        yield Problem("digest", "isn't the one in the reference")
     for name in (*image.knows, *image.lacks):
         if name not in context.capabilities:
             yield unknown("knows", "capability", name, context.capabilities)
@@ -135,7 +148,10 @@ def check_capability(capability: Capability, context: Context) -> Iterator[Probl
 
 def check_engine(engine: Engine, context: Context) -> Iterator[Problem]:
     """It renders each option once, in one way, and no two options to one place."""
-    yield from _id(engine.id)
+    yield from id_problems(engine.id)
+    for pattern in engine.release_images:
+        if "{version}" not in pattern:
+            yield Problem("release_images", f"{pattern!r} has no {{version}}, so it never matches")
     if not engine.argv:
         yield Problem("argv", "an engine's command line begins with something")
     seen: dict[str, str] = {}
@@ -180,13 +196,13 @@ def check_option(option: Option, context: Context) -> Iterator[Problem]:
 
 def check_gate(gate: Gate, context: Context) -> Iterator[Problem]:
     """Its scope can be read."""
-    yield from _id(gate.id)
+    yield from id_problems(gate.id)
     yield from scope_problems(gate.when, "when", context)
 
 
 def check_recipe(recipe: Recipe, context: Context) -> Iterator[Problem]:
     """Its ids are known, its sweeps expand to distinct points, its default is one of them."""
-    yield from _id(recipe.id)
+    yield from id_problems(recipe.id)
     for kind, records in (
         ("model", context.models),
         ("sku", context.skus),
@@ -274,11 +290,6 @@ def recipe_clashes(recipes: Iterable[Any], space: AxisSpace) -> Iterator[tuple[s
 def _leaves(a: Render, b: Render) -> bool:
     """Whether two renderings are different keys of one JSON flag."""
     return a.flag == b.flag and None not in (a.json, b.json) and a.json != b.json
-
-
-def _id(name: str) -> Iterator[Problem]:
-    if not _ID.fullmatch(name):
-        yield Problem("id", f"{name!r} is no id: letters, digits, and . _ - inside")
 
 
 def _facets(facets: Mapping[str, Any], carrier: str, context: Context) -> Iterator[Problem]:

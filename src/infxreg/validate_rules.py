@@ -11,9 +11,9 @@ from attrs import evolve
 
 from infxreg.flags import clash, needed_gates, refused, rendered_by
 from infxreg.index import ScopedRule
-from infxreg.keys import IMAGE, fit, is_declared, is_key, raw_prefix
+from infxreg.keys import IMAGE, fit, is_declared, is_key, misspelled, raw_prefix
 from infxreg.origin import Origin
-from infxreg.problems import Context, Problem, scope_problems, unknown
+from infxreg.problems import Context, Problem, id_problems, scope_problems, unknown
 from infxreg.records import Engine, Option, Rule
 from infxreg.releases import record_of
 from infxreg.scope import OneOf, Scope, inside
@@ -23,6 +23,11 @@ from infxreg.versions import is_range
 
 def check_rule(rule: Rule, context: Context) -> Iterator[Problem]:
     """Its scopes can be read and lie inside its gates; its values fit what they set."""
+    yield from id_problems(rule.id)
+    if not rule.when:
+        yield Problem("when", "an empty list of scopes matches nothing")
+    if not rule.settings:
+        yield Problem("set", "a rule sets or unsets at least one key")
     for index, scope in enumerate(rule.when):
         path = "when" if len(rule.when) == 1 else f"when[{index}]"
         found = list(scope_problems(scope, path, context))
@@ -88,7 +93,8 @@ def _gates(rule: Rule, scope: Scope, context: Context) -> Iterator[Problem]:
 def _setting(rule: Rule, key: str, setting: Setting, context: Context) -> Iterator[Problem]:
     path = f"set.{key}" if setting is not ABSENT else "unset"
     if not is_declared(key, context.options):
-        yield unknown(path, "option", key, context.options)
+        wrong = misspelled(key)
+        yield Problem(path, wrong) if wrong else unknown(path, "option", key, context.options)
         return
     engines = _engines(rule, context)
     for engine in engines:

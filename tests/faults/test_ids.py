@@ -212,6 +212,19 @@ def test_a_rule_stays_where_only_some_of_its_ids_are_unknown() -> None:
     assert gone.resolve(sku="x10", model="m1").options["args.x"].value == 1
 
 
+def test_a_recipe_whose_gate_reaches_none_of_its_points() -> None:
+    """A fault, but for the sake of a plugin that is left out: the recipe stays, the gate closed."""
+    text = RECIPE + 'gates = ["fast"]'
+    (fault,) = faults_of(text)
+    assert fault.startswith(
+        PLACE + "recipe[0].gates: recipe 'r': no swept point lies in the scope of fast: "
+    )
+    gone = acme(text, Contribution.of("other")).without_plugin("other")
+    assert gone.faults == ()
+    spec = gone.resolve(sku="z10", model="m1")
+    assert (spec.point.recipe, spec.gates) == ("r", ())
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -21,6 +21,7 @@ from infxreg.records import (
     Gate,
     Image,
     Model,
+    Offload,
     Option,
     Recipe,
     Render,
@@ -144,6 +145,74 @@ def test_a_record_that_cant_be(record: Any, message: str) -> None:
     """One fault with the record's kind and id, and what is wrong with it."""
     (fault,) = messages(record)
     assert fault.startswith(message)
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        evolve(MODEL, weights_gib=-5.0),
+        evolve(MODEL, weights_gib=0.0),
+        evolve(MODEL, context_len=0),
+        evolve(MODEL, weights_gib=5.0, offload=(Offload(option="engram.cpu_offload", gib=-1.0),)),
+    ],
+    ids=["negative weights", "no weights", "no context", "negative offload"],
+)
+def test_numbers_of_a_model_are_positive(record: Model) -> None:
+    """As a SKU's are: else the memory check would answer ok to anything."""
+    (fault,) = messages(record)
+    assert fault.endswith("must be positive")
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        evolve(IMAGE, id="not a reference"),
+        evolve(IMAGE, id=""),
+        evolve(IMAGE, digest="latest"),
+        evolve(IMAGE, digest="sha256:12"),
+        evolve(IMAGE, id=f"i:1@sha256:{'a' * 64}", digest=f"sha256:{'b' * 64}"),
+    ],
+    ids=["no reference", "nothing", "no digest", "short digest", "two digests"],
+)
+def test_an_image_that_can_t_be_pulled(record: Image) -> None:
+    """Its id is a reference, its digest the one that this names."""
+    assert len(messages(record)) == 1
+
+
+def test_a_release_pattern_has_a_place_for_the_version() -> None:
+    """Else it would match nothing."""
+    (fault,) = messages(engine(release_images=("a/b:latest",)))
+    assert "a/b:latest" in fault
+
+
+@pytest.mark.parametrize("name", ["", "a\nb", "a b"])
+def test_the_id_of_a_rule(name: str) -> None:
+    """It stands in messages, origins and the rule that is offered to settle a conflict."""
+    (fault,) = messages(rule(name, {"args.x": 1}))
+    assert f"{name!r} is no id" in fault
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        rule("r", {"args.x": 1}, where(conc=Range(5, 2))),
+        rule("r", {"args.x": 1}, where(sku=[])),
+        Rule(id="r", when=(), settings=FrozenMap({"args.x": 1})),
+        Rule(id="r"),
+        Gate(id="g", when=where(sku=[]), doc="d"),
+    ],
+    ids=["empty range", "empty list", "no scope", "no key", "gate"],
+)
+def test_python_can_t_make_what_a_table_can_t(record: Any) -> None:
+    """What TOML refuses since it matches or sets nothing is a fault from a hook too."""
+    assert len(messages(record)) == 1
+
+
+def test_two_spellings_of_one_flag() -> None:
+    """They are one flag: rules that disagree on it conflict, or one spelling is refused."""
+    registry = acme(rule("a", {"args.foo_bar": 1}), rule("b", {"args.foo-bar": 2}))
+    with pytest.raises(infxreg.InfxregError):
+        registry.resolve(sku="x10", model="m1")
 
 
 @pytest.mark.parametrize("name", sorted(RESERVED_AXES))
@@ -518,8 +587,8 @@ def test_the_same_fault_is_told_once() -> None:
         ),
         (
             rule("r", {"args.tp_size": 2}, where(engine="run")),
-            "set.args.tp_size: rule 'r': args.tp_size is what parallel.tp renders on run: "
-            "set parallel.tp",
+            "set.args.tp_size: rule 'r': 'args.tp_size': flags stand here without leading "
+            "dashes and _: args.tp-size",
         ),
         (
             rule("r", {"args.no-prefix-cache": True}, where(engine="run")),

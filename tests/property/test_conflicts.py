@@ -11,8 +11,10 @@ from infxreg.errors import ConflictError
 from infxreg.records import Rule
 from infxreg.tables import read_table
 from support import naive
+from support.case import Case
 from support.outcomes import outcome
-from support.strategies import Case, build, cases, draw_axes, point, randoms
+from support.points import draw_axes, point
+from support.strategies import build, cases, randoms
 
 ONE_SCOPE = "(they have one scope"
 

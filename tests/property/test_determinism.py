@@ -13,7 +13,8 @@ import tomli_w
 
 from infxreg import LaunchSpec, Registry
 from support.outcomes import outcome, same_outcome
-from support.strategies import build, draw_axes, draw_request, point
+from support.points import draw_axes, draw_request, point
+from support.strategies import build
 
 THREADS = 8
 

@@ -18,8 +18,10 @@ from infxreg.plugins import collect
 from infxreg.records import Axis, Gate, Option, Rule
 from infxreg.scope import Scope
 from infxreg.values import FrozenMap
+from support.case import Case
 from support.outcomes import outcome, same_outcome
-from support.strategies import Case, cases, draw_axes, draw_request, draw_rule, point, randoms
+from support.points import draw_axes, draw_request, point
+from support.strategies import cases, draw_rule, randoms
 
 
 def raising(error: BaseException) -> Callable[[list[Any]], Any]:

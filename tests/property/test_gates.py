@@ -14,18 +14,11 @@ from infxreg.errors import GateScopeError
 from infxreg.records import Gate, Recipe, Record, Rule, SiteSettings
 from infxreg.values import FrozenMap
 from support import naive
+from support.case import Case
 from support.edits import map_records
 from support.outcomes import outcome, same_outcome, told
-from support.strategies import (
-    Case,
-    cases,
-    draw_axes,
-    draw_request,
-    draw_scope,
-    gated,
-    point,
-    randoms,
-)
+from support.points import draw_axes, draw_request, point
+from support.strategies import cases, draw_scope, gated, randoms
 
 
 @given(case=cases((4, 16)), rng=randoms())

@@ -10,8 +10,10 @@ from hypothesis import given, settings
 from infxreg import Registry
 from infxreg.records import Arch, Image, Model, Record, Sku
 from infxreg.values import FrozenMap
+from support.case import Case
 from support.outcomes import outcome, same_outcome, told
-from support.strategies import Case, cases, chance, draw_axes, draw_request, point, randoms
+from support.points import draw_axes, draw_request, point
+from support.strategies import cases, chance, randoms
 
 
 def newcomers(rng: random.Random) -> list[Record]:

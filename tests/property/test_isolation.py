@@ -19,9 +19,11 @@ from hypothesis import given, settings
 
 from infxreg import LaunchSpec, Registry
 from infxreg.records import Gate, Sku
+from support.case import Case
 from support.edits import Edit, draw_edit, near_axes
 from support.outcomes import Outcome, outcome, same_outcome, told
-from support.strategies import Case, build, cases, draw_axes, draw_request, point, randoms
+from support.points import draw_axes, draw_request, point
+from support.strategies import build, cases, randoms
 
 CHAIN = 100
 """Edits of one generated registry, one after the other."""

@@ -17,16 +17,10 @@ from infxreg.records import Rule
 from infxreg.scope import Scope
 from infxreg.values import FrozenMap
 from support import naive
+from support.case import Case, one_of
 from support.compare import compare
-from support.strategies import (
-    Case,
-    build,
-    cases,
-    draw_axes,
-    draw_request,
-    one_of,
-    randoms,
-)
+from support.points import draw_axes, draw_request
+from support.strategies import build, cases, randoms
 
 PURPOSES = ("serve", "throughput", "eval")
 

@@ -14,9 +14,11 @@ from hypothesis import given, settings
 from infxreg import Contribution, Registry
 from infxreg.records import Rule
 from infxreg.values import FrozenMap
+from support.case import Case
 from support.edits import add_plugin
 from support.outcomes import outcome, same_outcome, told
-from support.strategies import Case, cases, draw_axes, draw_request, point, randoms
+from support.points import draw_axes, draw_request, point
+from support.strategies import cases, randoms
 
 
 def shuffled(rng: random.Random, contributions: Iterable[Contribution]) -> list[Contribution]:

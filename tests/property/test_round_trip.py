@@ -15,8 +15,10 @@ from hypothesis import strategies as st
 
 from infxreg import LaunchSpec, Registry
 from infxreg.errors import SpecFormatError
+from support.case import Case
 from support.outcomes import outcome, same_outcome
-from support.strategies import Case, cases, draw_axes, draw_request, point, randoms
+from support.points import draw_axes, draw_request, point
+from support.strategies import cases, randoms
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 """Anything that UTF-8 can hold: quotes, newlines, control characters …"""

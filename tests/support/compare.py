@@ -19,7 +19,7 @@ from infxreg.errors import (
 from infxreg.origin import Origin
 from support import naive
 from support.outcomes import Outcome, outcome
-from support.strategies import point
+from support.points import point
 
 REFUSALS: dict[type[naive.Refused], type[InfxregError]] = {
     naive.UnknownGate: UnknownIdError,

@@ -14,11 +14,10 @@ from infxreg.records import Gate, Image, Model, Option, Recipe, Record, Rule, Si
 from infxreg.scope import Scope
 from infxreg.values import FrozenMap
 from support import naive
+from support.alphabet import RULED, SWEPT
+from support.case import Case
+from support.points import aimed
 from support.strategies import (
-    RULED,
-    SWEPT,
-    Case,
-    aimed,
     chance,
     draw_gate,
     draw_gates,

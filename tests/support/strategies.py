@@ -1,4 +1,4 @@
-"""Generated registries, points and requests, for hypothesis and for long seeded runs.
+"""Generated registries, for hypothesis and for long seeded runs.
 
 Everything is drawn from a `random.Random`: hypothesis lends one that it can shrink
 (`cases`), a long run seeds its own. What is drawn is valid by construction, gated rules
@@ -9,27 +9,21 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from attrs import evolve
 from hypothesis import strategies as st
 
-from infxreg import Contribution, Point, Registry
-from infxreg.contribution import Placed
 from infxreg.records import (
     Arch,
-    Axis,
     AxisValues,
     Derivation,
     Engine,
     Gate,
     Image,
     Model,
-    Option,
     Recipe,
     Record,
-    Render,
     Rule,
     SiteSettings,
     Sku,
@@ -38,229 +32,23 @@ from infxreg.records import (
 from infxreg.scope import Constraint, OneOf, Range, Scope
 from infxreg.values import ABSENT, Derived, FrozenMap, Setting
 from support import naive
+from support.alphabet import (
+    AXES,
+    EXTRA,
+    FUNCTIONS,
+    IMAGES,
+    INTS,
+    KEYS,
+    OPTIONS,
+    RENDER,
+    RULED,
+    SWEPT,
+    VENDORS,
+    Key,
+)
+from support.case import Case, Vocabulary, one_of
 
 T = TypeVar("T")
-
-VENDORS = {"sm1": "green", "sm2": "green", "gfx1": "red"}
-INTS = {"tp": (1, 2, 3, 4, 8), "conc": (1, 2, 8, 16, 64)}
-SWEPT = {"tp": (1, 2, 4), "conc": (1, 8, 64)}
-IMAGES = ("reg/base:1", "reg/base:2", "reg/next:1")
-
-# --- derivations: total, so that generated ones never fail ------------------------------
-
-
-def total(*values: Any, plus: int = 0, times: int = 1) -> int:
-    """A number that depends on all that is read."""
-    sizes = (value if isinstance(value, int) else len(repr(value)) for value in values)
-    return times * sum(sizes) + plus
-
-
-def label(*values: Any, tag: str = "t") -> str:
-    """A text that shows all that is read."""
-    return tag + "|".join(map(repr, values))
-
-
-def odd(*values: Any) -> bool:
-    """A boolean that depends on all that is read."""
-    return total(*values) % 2 == 1
-
-
-def spread(*values: Any, base: int = 1) -> list[int]:
-    """A list that depends on all that is read."""
-    return [base, total(*values)]
-
-
-def whole(*values: Any) -> float | None:
-    """A number, or absent where it would be even."""
-    return total(*values) / 2 if total(*values) % 2 else None
-
-
-def present(value: Any, *, tag: str = "p") -> str | None:
-    """A text, absent where what is read is absent."""
-    return None if value is None else f"{tag}{value!r}"
-
-
-FUNCTIONS = (total, label, odd, spread, whole, present)
-
-
-@dataclass(frozen=True)
-class Key:
-    """An option or raw key of generated registries: constants, and derivations that fit."""
-
-    id: str
-    values: tuple[Any, ...]
-    derived: tuple[tuple[str, tuple[tuple[str, Any], ...]], ...] = ()
-    """(function, parameters)."""
-
-
-_TEXT = (("label", (("tag", "a"),)), ("label", (("tag", "b"),)), ("present", ()))
-_NUMBER = (("total", (("plus", 1), ("times", 2))), ("total", (("times", 2), ("plus", 1))))
-
-KEYS = (
-    Key("gamma.input", (4, 8, 16)),
-    Key("alpha.count", (1, 2, 3), (*_NUMBER, ("total", ()))),
-    Key("beta.real", (1, 1.0, 2.5), (("total", ()), ("whole", ()))),
-    Key("beta.flag", (True, False), (("odd", ()),)),
-    Key("gamma.list", ((1, 2), (2, 1)), (("spread", ()), ("spread", (("base", 2),)))),
-    Key("alpha.text", ("a", "b", 'c "d"\n$é'), _TEXT),
-    Key("delta.text", ("x", "y"), _TEXT),
-    Key("args.more", (1, 1.0, True, "1"), (("total", ()), ("label", ()))),
-    Key("env.MORE", ("1", "2"), _TEXT),
-    Key("client_env.MORE", ("m", "n"), _TEXT),
-    Key("image", IMAGES),
-)
-"""In the order in which derivations may read them."""
-
-OPTIONS = (
-    Option(id="image", type="str", doc="image"),
-    Option(id="resources.gpus", type="int", doc="GPUs"),
-    Option(id="timeout.health_interval_s", type="int", doc="s"),
-    Option(id="timeout.health_attempts", type="int", doc="attempts"),
-    Option(id="gamma.input", type="int", doc="read only", use="input"),
-    Option(id="alpha.count", type="int", doc="number"),
-    Option(id="beta.real", type="float", doc="number"),
-    Option(id="beta.flag", type="bool", doc="switch"),
-    Option(id="gamma.list", type="list[int]", doc="list"),
-    Option(id="alpha.text", type="str", doc="text"),
-    Option(id="delta.text", type="str", doc="text"),
-)
-
-RENDER = (
-    Render(option="alpha.count", flag="count"),
-    Render(option="beta.real", flag="config", json="real"),
-    Render(option="beta.flag", flag="flag", false="no-flag"),
-    Render(option="gamma.list", flag="list"),
-    Render(option="alpha.text", env="TEXT"),
-    Render(option="delta.text", flag="config", json="text"),
-)
-
-AXES = (
-    Axis(id="sku", type="id"),
-    Axis(id="model", type="id"),
-    Axis(id="engine", type="id"),
-    Axis(id="workload", default="chat", values=("chat", "batch")),
-    Axis(id="purpose", default="serve", values=("serve", "throughput", "eval")),
-    Axis(id="tp", type="int", default=1),
-    Axis(id="conc", type="int", default=1),
-    Axis(id="vendor", facet_of="sku"),
-    Axis(id="arch", facet_of="sku"),
-    Axis(id="cpu_arch", facet_of="sku"),
-    Axis(id="family", facet_of="model"),
-)
-
-EXTRA = (
-    Axis(id="tenant", default="none", values=("acme", "bolt")),
-    Axis(id="board", facet_of="sku"),
-)
-"""Axes that a plugin declares, one of them a facet."""
-
-RULED = ("p-one", "p-two", "p-three")
-"""The plugins over which rules and gates are spread."""
-
-
-# --- a registry, taken apart ------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Vocabulary:
-    """What scopes can name in one registry: the values of each axis, and the facts."""
-
-    values: Mapping[str, tuple[Any, ...]]
-    facts: Mapping[tuple[str, Any], Mapping[str, Any]]
-
-
-@dataclass(frozen=True)
-class Case:
-    """A registry's records by plugin, and the site's."""
-
-    vocabulary: Vocabulary
-    plugins: Mapping[str, tuple[Record, ...]]
-    site: tuple[Record, ...] = ()
-    count: int = field(default=0, compare=False)
-    """How many ids were given so far."""
-
-    def contributions(self) -> tuple[Contribution, ...]:
-        """One a plugin; each plugin's records stand in two files."""
-        return tuple(contribution(name, records) for name, records in self.plugins.items())
-
-    def site_layer(self) -> Contribution | None:
-        """The site's contribution, or None without one."""
-        return contribution("site", self.site) if self.site else None
-
-    def registry(self) -> Registry:
-        """The registry. It has no faults."""
-        return Registry(self.contributions(), self.site_layer())
-
-    def world(self) -> naive.World:
-        """The same records for the naive resolver."""
-        return naive.World.of(self.contributions(), self.site_layer())
-
-    def of(self, kind: type[T]) -> list[tuple[str, T]]:
-        """(plugin, record) of a kind, the site's last."""
-        layered = (*self.plugins.items(), ("site", self.site))
-        return [
-            (name, record) for name, found in layered for record in found if type(record) is kind
-        ]  # type: ignore[misc]
-
-    def with_records(self, plugin: str, records: Iterable[Record]) -> Case:
-        """The case with other records of one plugin, or of the site."""
-        if plugin == "site":
-            return replace(self, site=tuple(records))
-        return replace(self, plugins={**self.plugins, plugin: tuple(records)})
-
-    def adding(self, plugin: str, *records: Record) -> Case:
-        """The case with more records of one plugin, or of the site."""
-        old = self.site if plugin == "site" else self.plugins.get(plugin, ())
-        return replace(self.with_records(plugin, (*old, *records)), count=self.count + len(records))
-
-    def mapped(self, change: Callable[[Record], Record | None]) -> Case:
-        """The case with each record changed, or dropped where the change gives None."""
-
-        def over(records: tuple[Record, ...]) -> tuple[Record, ...]:
-            return tuple(new for old in records if (new := change(old)) is not None)
-
-        plugins = {name: over(records) for name, records in self.plugins.items()}
-        return replace(self, plugins=plugins, site=over(self.site))
-
-    def without_plugin(self, name: str) -> Case:
-        """The case without a plugin."""
-        return replace(self, plugins={k: v for k, v in self.plugins.items() if k != name})
-
-    def __repr__(self) -> str:
-        lines = ["", *(f"  fact {k}: {dict(v)}" for k, v in self.vocabulary.facts.items())]
-        for plugin, gate in self.of(Gate):
-            lines.append(f"  {plugin}: gate {gate.id}: {gate.when}")
-        for plugin, recipe in self.of(Recipe):
-            lines.append(f"  {plugin}: recipe {recipe.id} gates={recipe.gates}")
-        for plugin, rule in self.of(Rule):
-            lines.append(f"  {plugin}: {show_rule(rule)}")
-        for _, settings in self.of(SiteSettings):
-            lines.append(f"  site: open={settings.open} close={settings.close}")
-        return "Case:" + "\n".join(lines)
-
-    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        printer.text(repr(self))
-
-
-def show_rule(rule: Rule) -> str:
-    """A rule on one line."""
-    scopes = "; ".join(map(str, rule.scopes))
-    return f"rule {rule.id} [{scopes}] {', '.join(f'{k}={v}' for k, v in rule.settings.items())}"
-
-
-def contribution(plugin: str, records: Iterable[Record]) -> Contribution:
-    """A plugin's contribution, its records in two files by the length of their ids.
-
-    They count as structured: their types are right, and checking them takes longer than
-    all else that building a registry does.
-    """
-    placed = [
-        Placed(record, f"{plugin}/{len(record.id) % 2}.toml", structured=True) for record in records
-    ]
-    return Contribution(plugin, version="1", placed=tuple(placed))
-
-
-# --- drawing ----------------------------------------------------------------------------
 
 
 def chance(rng: random.Random, percent: int) -> bool:
@@ -384,11 +172,6 @@ def _plugins(skus: tuple[Sku, ...], models: tuple[Model, ...]) -> dict[str, tupl
         "models": models,
         **dict.fromkeys(RULED, ()),
     }
-
-
-def one_of(*values: Any) -> OneOf:
-    """A constraint that lists values."""
-    return OneOf(frozenset(values))
 
 
 def draw_constraint(rng: random.Random, axis: str, values: tuple[Any, ...]) -> Constraint:
@@ -547,83 +330,6 @@ def draw_recipe(rng: random.Random, case: Case, sku: str) -> Recipe:
         if any(naive.matches(naive.plain(gate.when), point) for point in points)
     ]
     return evolve(recipe, gates=tuple(some(rng, gates, 0, 2)))
-
-
-# --- points and requests ----------------------------------------------------------------
-
-
-def draw_axes(rng: random.Random, case: Case) -> dict[str, Any]:
-    """A point's axes: random, or aimed at a rule, or swept."""
-    vocabulary = case.vocabulary
-    axes = {
-        axis: rng.choice(vocabulary.values[axis])
-        for axis in ("sku", "model", "engine", "workload", "purpose", "tenant", "tp", "conc")
-    }
-    kind = rng.randrange(4)
-    recipes = [recipe for _, recipe in case.of(Recipe)]
-    if kind == 1 and recipes:
-        recipe = rng.choice(recipes)
-        axes |= {"sku": recipe.sku, "model": recipe.model, "engine": recipe.engine}
-        axes |= {"workload": recipe.workload or "chat", "tenant": "none"}
-        axes |= {axis: rng.choice(values) for axis, values in SWEPT.items()}
-    elif kind > 1:
-        scope = rng.choice(rng.choice([rule for _, rule in case.of(Rule)]).when)
-        axes |= aimed(rng, scope, vocabulary)
-    return axes
-
-
-def aimed(rng: random.Random, scope: Scope, vocabulary: Vocabulary) -> dict[str, Any]:
-    """Values of axes that lie in a scope, as far as it has any."""
-    axes: dict[str, Any] = {}
-    for axis, constraint in scope.terms:
-        if axis in ("sku", "model", "engine", "workload", "purpose", "tenant"):
-            axes[axis] = rng.choice(sorted(constraint.values))  # type: ignore[union-attr]
-        elif axis in INTS:
-            fitting = [value for value in range(1, 80) if value in constraint]
-            axes[axis] = rng.choice(fitting) if fitting else INTS[axis][0]
-    for carrier in ("sku", "model"):
-        wanted = [
-            (axis, c)
-            for axis, c in scope.terms
-            if axis in vocabulary.facts[carrier, vocabulary.values[carrier][0]]
-        ]
-        if carrier not in axes and wanted:
-            fitting = [
-                name
-                for name in vocabulary.values[carrier]
-                if all(vocabulary.facts[carrier, name].get(axis) in c for axis, c in wanted)
-            ]
-            if fitting:
-                axes[carrier] = rng.choice(fitting)
-    return axes
-
-
-def draw_request(rng: random.Random, case: Case, axes: Mapping[str, Any]) -> dict[str, Any]:
-    """What a request says beside the point: gates, values, absences; often nothing."""
-    request: dict[str, Any] = {}
-    gates = [gate for _, gate in case.of(Gate)]
-    if gates and chance(rng, 50):
-        point = case.world().with_facts(axes)
-        near = [g.id for g in gates if naive.matches(naive.plain(g.when), point)]
-        wanted = near if near and chance(rng, 85) else [gate.id for gate in gates]
-        request["gates"] = some(rng, wanted, 0, 2)
-    if gates and chance(rng, 25):
-        request["no_gates"] = some(rng, [gate.id for gate in gates], 0, 2)
-    if chance(rng, 25):
-        keys = some(rng, KEYS, 1, 2)
-        request["set"] = {key.id: rng.choice(key.values) for key in keys}
-        request["unset"] = [
-            key.id for key in some(rng, KEYS[:-1], 0, 1) if key.id not in request["set"]
-        ]
-    return request
-
-
-def point(axes: Mapping[str, Any]) -> Point:
-    """A point of these axes."""
-    return Point(FrozenMap(axes))
-
-
-# --- for hypothesis ---------------------------------------------------------------------
 
 
 def randoms() -> st.SearchStrategy[random.Random]:

@@ -10,7 +10,7 @@ from infxreg.errors import ConflictError, RegistryFaults
 from infxreg.records import Gate
 from infxreg.registry import Registry
 from infxreg.scope import Range, Scope
-from infxreg.values import Derived
+from infxreg.values import ABSENT, Derived
 from support.builders import X10, acme, rule, where
 
 REGISTRY = acme()
@@ -198,6 +198,14 @@ def test_derivations_conflict_with_constants() -> None:
         rule("b", {"args.x": 2}, where(tp=2)),
     )
     assert message.startswith("args.x is copy(tp) by extra:a (sku=x10) and 2 by extra:b (tp=2)")
+
+
+def test_a_conflict_shows_values_as_toml() -> None:
+    """Text in quotes, absent in words."""
+    (message,) = conflicting(
+        rule("a", {"args.x": "1"}, where(sku="x10")), rule("b", {"args.x": ABSENT}, where(tp=2))
+    )
+    assert message.startswith('args.x is "1" by extra:a (sku=x10) and (absent) by extra:b (tp=2)')
 
 
 def test_rules_of_one_scope_conflict_without_an_offer() -> None:

@@ -100,6 +100,8 @@ def test_labels() -> None:
     assert short(found) == REFUTED
     assert found.reason == "the point says tp=2 and parallel.tp is 4: name the axis (tp) instead"
     assert answers(x10(), "parallel-label") == []
+    alt = REGISTRY.resolve(**X10, engine="alt", dp=2)
+    assert answers(alt, "parallel-label") == [], "nobody sets parallel.dp on alt"
 
 
 @pytest.mark.parametrize("size", ["tp", "pp", "dp", "ep"])
@@ -332,6 +334,11 @@ def test_secrets_are_references(space: str, name: str) -> None:
     assert answers(x10(set={f"{space}.{name}": f"secret://{name}"}), "secret") == []
 
 
+def test_a_reference_to_a_secret_has_a_name() -> None:
+    """``secret://`` alone names nothing."""
+    assert short(answer(x10(set={"env.HF_TOKEN": "secret://"}), "secret")) == REFUTED
+
+
 @pytest.mark.parametrize("name", ["TOKENIZERS_PARALLELISM", "MAX_TOKENS", "KEYS", "SECRETARY"])
 def test_what_isnt_named_like_a_secret(name: str) -> None:
     """Words that only begin so."""
@@ -420,3 +427,11 @@ def test_a_capability_of_another_plugin() -> None:
     own = Capability(id="own", engine="run", since="3.0.0", source="s")
     assert needing(Require(knows=("own",)), "acme/run:v3.0.0", own).answer == "ok"
     assert needing(Require(knows=("own",)), "acme/run:v2.0.0", own).answer == "refuted"
+
+
+def test_an_axis_that_nothing_reads_is_told() -> None:
+    """A value that changes nothing would be a label without a meaning."""
+    registry = acme()
+    told = registry.resolve(sku="x10", model="m1", role="decode")
+    assert [check.answer for check in told.checks if check.id == "axis-unread"] == ["refuted"]
+    assert not [c for c in registry.resolve(sku="x10", model="m1").checks if c.id == "axis-unread"]

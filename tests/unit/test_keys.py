@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from infxreg.keys import fit, is_declared, raw_prefix
+from infxreg.keys import fit, is_declared, misspelled, raw_prefix
 from infxreg.records import Option
 
 OPTIONS = {
@@ -108,3 +108,19 @@ def test_a_number_too_large_for_a_float_is_refused_like_any_other() -> None:
     """An integer beyond every float doesn't fit; it doesn't overflow."""
     with pytest.raises(TypeError):
         fit("a.float", 10**400, OPTIONS)
+
+
+@pytest.mark.parametrize(
+    ("key", "message"),
+    [
+        ("args.foo_bar", "'args.foo_bar': flags stand here without leading dashes and _: "),
+        ("args.--x", "'args.--x': flags stand here without leading dashes and _: args.x"),
+        ("env.A B", "'env.A B' names nothing that can be set in env"),
+        ("frontend.args.a b", "'frontend.args.a b' names nothing that can be set in frontend.args"),
+    ],
+)
+def test_a_raw_key_that_is_written_wrong(key: str, message: str) -> None:
+    """It says how to write it."""
+    assert (misspelled(key) or "").startswith(message)
+    assert misspelled("args.foo-bar") is None
+    assert misspelled("compile.mode") is None
