@@ -27,7 +27,6 @@ from support.outcomes import outcome, told
 from support.points import draw_axes, draw_request, point
 from support.strategies import build, cases, randoms
 
-
 UNRELATED = {"client_env.DROPPED": "1"}
 """What a rule sets that has nothing left to say: without settings it would be a fault."""
 
