@@ -75,7 +75,7 @@ def _counts(
 
 
 def _reaches(gate: str, facets: Mapping[str, AxisValue | None], catalogue: Catalogue) -> bool:
-    return catalogue.gates[gate].when.matches(facets, frozenset())
+    return gate in catalogue.gates and catalogue.gates[gate].when.matches(facets, frozenset())
 
 
 def _behind(gate: str, catalogue: Catalogue) -> tuple[ScopedRule, ...]:

@@ -127,16 +127,18 @@ def _words(setting: Setting) -> str:
 
 
 def _shadowed(contest: Contest) -> tuple[Shadowed, ...]:
-    best = {entry.origin for entry in contest.best}
-    return tuple(
-        _lost(
-            item.entry,
+    told = {entry.origin for entry in contest.best}
+    lost: list[Shadowed] = []
+    for item in contest.beaten:
+        if item.entry.origin in told:
+            continue
+        told.add(item.entry.origin)
+        why = (
             f"{item.by.origin.plugin}:{item.by.origin.rule} is narrower "
-            f"({item.by.scoped.scope}, inside {item.entry.scoped.scope})",
+            f"({item.by.scoped.scope}, inside {item.entry.scoped.scope})"
         )
-        for item in contest.beaten
-        if item.entry.origin not in best
-    )
+        lost.append(_lost(item.entry, why))
+    return tuple(lost)
 
 
 def _hidden(contest: Contest, winner: Origin) -> list[Shadowed]:

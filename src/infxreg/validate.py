@@ -216,7 +216,8 @@ def check_recipe(recipe: Recipe, context: Context) -> Iterator[Problem]:
         yield unknown("workload", "workload", recipe.workload, map(str, known))
     for name in recipe.gates:
         if name not in context.gates:
-            yield unknown("gates", "gate", name, context.gates)
+            # It can't be open; the recipe's points are there all the same.
+            yield evolve(unknown("gates", "gate", name, context.gates), drops=False)
     try:
         points = expand(recipe, context.space)
     except SweepError as error:
@@ -225,11 +226,13 @@ def check_recipe(recipe: Recipe, context: Context) -> Iterator[Problem]:
     context.points[recipe.id] = FrozenMap({name: FrozenMap(axes) for name, axes in points.items()})
     if recipe.default_point not in points:
         yield Problem("default_point", f"{recipe.default_point!r} is in no sweep of the recipe")
+    purposes = context.space.values.get("purpose", ()) or ("",)
     for name in recipe.gates:
         gate = context.gates.get(name)
         if gate is not None and not any(
-            gate.when.matches(context.space.with_facets(axes), frozenset())
+            gate.when.matches(context.space.with_facets({**axes, "purpose": purpose}), frozenset())
             for axes in points.values()
+            for purpose in purposes
         ):
             message = f"no swept point lies in the scope of {name}: {gate.when}"
             yield Problem("gates", message, unknown=True, drops=False)

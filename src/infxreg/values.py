@@ -9,10 +9,10 @@ from __future__ import annotations
 import enum
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Generic, TypeAlias, TypeVar
 
-from attrs import frozen
+from attrs import field, frozen
 
 Scalar: TypeAlias = bool | int | float | str
 Value: TypeAlias = Scalar | tuple[Scalar, ...]
@@ -30,6 +30,10 @@ class Absent(enum.Enum):
 ABSENT = Absent.ABSENT
 
 
+def _by_name(params: Iterable[tuple[str, Value]]) -> tuple[tuple[str, Value], ...]:
+    return tuple(sorted(params, key=lambda item: item[0]))
+
+
 @frozen
 class Derived:
     """A value computed at a point: a derivation's id, what it reads, its parameters.
@@ -39,7 +43,7 @@ class Derived:
 
     function: str
     reads: tuple[str, ...] = ()
-    params: tuple[tuple[str, Value], ...] = ()
+    params: tuple[tuple[str, Value], ...] = field(default=(), converter=_by_name)
 
     def __str__(self) -> str:
         parameters = "".join(f", {name}={show(value)}" for name, value in self.params)
