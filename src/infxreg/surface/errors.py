@@ -1,0 +1,65 @@
+"""What can be wrong with an engine's tree, wheel, dump or folded file."""
+
+from __future__ import annotations
+
+from attrs import frozen
+
+from infxreg.errors import InfxregError, near
+
+
+class SurfaceError(InfxregError):
+    """The root of what goes wrong with engine surfaces."""
+
+
+@frozen
+class SurfaceFormatError(SurfaceError):
+    """A document that isn't a surface, a dump or a folded file; every fault of it in one go."""
+
+    what: str
+    problems: tuple[str, ...]
+
+    def __str__(self) -> str:
+        shown = "; ".join(self.problems[:12])
+        more = len(self.problems) - 12
+        return f"not {self.what}: {shown}" + (f"; and {more} more" if more > 0 else "")
+
+
+@frozen
+class SourceError(SurfaceError):
+    """A wheel, archive or folder that can't be read as Python files."""
+
+    where: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.reason}"
+
+
+@frozen
+class NotThisEngineError(SurfaceError):
+    """A tree that lacks what every version of the engine has."""
+
+    engine: str
+    where: str
+    missing: str
+
+    def __str__(self) -> str:
+        return f"{self.where} isn't {self.engine}: {self.missing}"
+
+
+@frozen
+class UnknownVersionError(SurfaceError):
+    """A version that neither the shipped file nor the user's store has."""
+
+    engine: str
+    version: str
+    known: tuple[str, ...]
+
+    def __str__(self) -> str:
+        text = f"no surface of {self.engine} {self.version}"
+        guess = near(self.version, self.known)
+        if not self.known:
+            return f"{text}: none is known"
+        return f"{text}: known are {self.known[0]} to {self.known[-1]}" + (
+            f"; nearest by name is {guess}" if guess else ""
+        )
