@@ -150,6 +150,7 @@ def read_field(part: Part) -> ConfigField:
         type=part.at("type").text_or_none(),
         choices=part.at("choices").texts_or_none(),
         validated=part.at("validated").flag(),
+        reads=part.at("reads").text(),
         bounds=part.at("bounds").text(),
         default=part.at("default").text_or_none(),
         required=part.at("required").flag(),

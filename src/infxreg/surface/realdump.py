@@ -171,6 +171,7 @@ def _config(part: Part) -> Config:
             type=one.at("type").text_or_none(),
             choices=one.at("choices").texts_or_none(),
             validated=one.at("validated").flag(),
+            reads=one.at("reads").text(),
             bounds=one.at("bounds").text(),
             default=one.at("default").text_or_none(),
             required=one.at("required").flag(),
