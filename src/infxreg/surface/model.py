@@ -93,10 +93,11 @@ class ConfigField:
             another type may be taken.
         reads: what that look does, where it is one of these, in words with spaces between:
             ``null`` (null is taken whatever the type says), ``member`` (text names a member of
-            the enum in ``type``, its case ignored; other text is refused), ``lower``,
-            ``lower-underscore`` (text is lower-cased, and ``-`` read as ``_``), ``commas``
-            (text is split at commas into a list). `infxreg.surface.json_rules` reads it;
-            without it a validated key is only refused for what no such look would take.
+            the enum in ``type``, its case ignored; other text is refused), ``auto`` (the text
+            ``auto``, its case ignored, is null), ``lower``, ``lower-underscore`` (text is
+            lower-cased, and ``-`` read as ``_``), ``commas`` (text is split at commas into a
+            list). `infxreg.surface.json_rules` reads it; without it a validated key is only
+            refused for what no such look would take.
         bounds: limits on a number, such as ``>=0 <1``.
         default: the ``repr`` of the default; None if it isn't known.
         required: the JSON must have the key.
