@@ -59,7 +59,7 @@ def integer(value: Json) -> Json | No:
 def _float(value: Json) -> Json | No:
     if isinstance(value, int | float):
         return float(value) if not isinstance(value, int) or abs(value) < 2**1023 else NO
-    if isinstance(value, str):
+    if isinstance(value, str) and value.isascii():
         try:
             return float(value)
         except ValueError:

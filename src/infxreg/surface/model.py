@@ -96,8 +96,10 @@ class ConfigField:
             the enum in ``type``, its case ignored; other text is refused), ``auto`` (the text
             ``auto``, its case ignored, is null), ``lower``, ``lower-underscore`` (text is
             lower-cased, and ``-`` read as ``_``), ``commas`` (text is split at commas into a
-            list). `infxreg.surface.json_rules` reads it; without it a validated key is only
-            refused for what no such look would take.
+            list), ``same`` (the type decides after all). `infxreg.surface.json_rules` reads
+            it, `infxreg.surface.pyread.validators.class_rules` makes it and `Config.refusals`
+            from a class's syntax; without it a validated key is only refused for what no such
+            look would take.
         bounds: limits on a number, such as ``>=0 <1``.
         default: the ``repr`` of the default; None if it isn't known.
         required: the JSON must have the key.
