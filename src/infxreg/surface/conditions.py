@@ -69,8 +69,10 @@ class Condition:
             tree = ast.parse(text.strip(), mode="eval").body
         except (SyntaxError, ValueError, RecursionError):
             return None
-        names = [node.id for node in ast.walk(tree) if isinstance(node, ast.Name)]
-        return cls(text, tree, tuple(dict.fromkeys(name for name in names if name not in _CALLS)))
+        named = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
+        named.sort(key=lambda node: (node.lineno, node.col_offset))
+        keys = dict.fromkeys(node.id for node in named if node.id not in _CALLS)
+        return cls(text, tree, tuple(keys))
 
     def holds(self, values: Mapping[str, object]) -> bool:
         """Whether it is true of these values; false too where that isn't known."""

@@ -176,7 +176,9 @@ class _Reader:
         if value is None:
             return None
         enum = _enum_in(key.type)
-        if isinstance(value, str) and enum is not None and value.lower() != "auto":
+        if isinstance(value, str) and enum is not None:
+            if value.lower() == "auto":
+                return None
             try:
                 return self.of_type(key.type, value, path, owner)
             except _Misfit:

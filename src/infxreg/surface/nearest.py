@@ -11,7 +11,8 @@ from collections.abc import Iterable, Mapping
 
 from attrs import frozen
 
-_CUTOFF = 0.6
+# In a short name one wrong letter spoils half of the pairs.
+_CUTOFF, _SHORT_CUTOFF, _SHORT = 0.6, 0.49, 6
 # A pair that more names than this have tells little and costs most of the time.
 _COMMON = 120
 
@@ -55,7 +56,7 @@ class Names:
             own += 1
             for index in at:
                 shared[index] = shared.get(index, 0) + 1
-        best, found = _CUTOFF, None
+        best, found = _SHORT_CUTOFF if own < _SHORT else _CUTOFF, None
         for index, count in shared.items():
             likeness = 2 * count / (own + self.sizes[index])
             if likeness > best:
