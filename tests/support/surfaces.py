@@ -45,9 +45,7 @@ def enum(**members: object) -> Enum:
     return Enum(members=FrozenMap({name: repr(value) for name, value in members.items()}))
 
 
-def surface(
-    engine: str = "vllm", version: str = "0.31.0", *flags: Flag, **more: object
-) -> Surface:
+def surface(engine: str = "vllm", version: str = "0.31.0", *flags: Flag, **more: object) -> Surface:
     """A surface of some flags; mappings are frozen."""
     for key in ("configs", "enums", "registries"):
         if key in more:

@@ -9,11 +9,11 @@ from typing import NoReturn
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.surfaces import accepted, boolean, flag, only, said, surface
 
 from infxreg.surface.argparse_rules import Grammar, Misuse, Token, Use, matched
 from infxreg.surface.check import check
 from infxreg.surface.model import Flag
+from support.surfaces import accepted, boolean, flag, only, said, surface
 
 SIZES = surface(
     "other",
@@ -184,8 +184,34 @@ def real_parser(flags: tuple[Flag, ...]) -> Parser:
 NAMES = ["--a", "--ab", "--abc", "--b-c", "--b-d", "-a", "-b", "-n", "-dp", "-dpr", "-e"]
 ARITIES = st.sampled_from(["0", "1", "?", "*", "+", "2"])
 WORDS = st.sampled_from(
-    [*NAMES, "--", "-", "", "x", "1", "-1", "-.5", "-1e-3", "a b", "-a b", "--ab=1", "--b=--", "--a="]
-    + ["--zz", "--zz=1", "-z", "-ax", "-bx", "-nx", "-d", "-dp=2", "-dpx", "-e1", "--b", "--ab x"]
+    [
+        *NAMES,
+        "--",
+        "-",
+        "",
+        "x",
+        "1",
+        "-1",
+        "-.5",
+        "-1e-3",
+        "a b",
+        "-a b",
+        "--ab=1",
+        "--b=--",
+        "--a=",
+        "--zz",
+        "--zz=1",
+        "-z",
+        "-ax",
+        "-bx",
+        "-nx",
+        "-d",
+        "-dp=2",
+        "-dpx",
+        "-e1",
+        "--b",
+        "--ab x",
+    ]
 )
 
 

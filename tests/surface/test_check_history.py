@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 
 import pytest
-from support.surfaces import Known, config, enum, flag, vllm
 
 from infxreg.surface.check import check
 from infxreg.surface.history import Span, in_words
 from infxreg.surface.model import ConfigField, Surface
+from support.surfaces import Known, config, enum, flag, vllm
 
 ITEMS = Known(
     {
@@ -45,7 +45,10 @@ def test_without_a_history_nothing_is_said() -> None:
 
 
 DTYPES = ("auto", "mxfp4", "fp8")
-TP2 = '{"backend":"FLASHINFER_MLA_SPARSE_DSV41","indexer_kv_dtype":"mxfp4","indexer_sparse_logits":true}'
+TP2 = (
+    '{"backend":"FLASHINFER_MLA_SPARSE_DSV41","indexer_kv_dtype":"mxfp4",'
+    '"indexer_sparse_logits":true}'
+)
 TP4 = TP2.replace("FLASHINFER_MLA_SPARSE_DSV41", "FLASHMLA_MEGA_ATTN_DSV41")
 SEED = Known(
     {

@@ -9,7 +9,6 @@ import json
 from typing import Any
 
 import pytest
-from support.surfaces import config, enum
 
 from infxreg.surface.json_rules import JsonFault, faults
 from infxreg.surface.json_schema import Schema
@@ -29,6 +28,7 @@ from infxreg.surface.type_expr import (
     in_words,
     read_type,
 )
+from support.surfaces import config, enum
 
 ENUMS = {
     "Mode": enum(NONE=0, FULL=3),
@@ -96,9 +96,9 @@ def test_limits() -> None:
     assert fits(one, None)
     assert [fault.wanted for fault in check_one(one, 10)] == ["< 10"]
     assert [fault.wanted for fault in check_one(one, -1)] == [">= 0"]
-    assert [fault.wanted for fault in check_one(ConfigField(type="float", bounds=">0.5 <=1"), 2)] == [
-        "<= 1"
-    ]
+    assert [
+        fault.wanted for fault in check_one(ConfigField(type="float", bounds=">0.5 <=1"), 2)
+    ] == ["<= 1"]
 
 
 def test_a_fault_says_where_and_what() -> None:
@@ -123,7 +123,9 @@ def test_unknown_keys_where_a_class_doesnt_forbid_them() -> None:
 
 
 def test_a_field_that_is_no_key() -> None:
-    made = config(a=ConfigField(type="int", kind="noinit"), b=ConfigField(type="int", kind="initvar"))
+    made = config(
+        a=ConfigField(type="int", kind="noinit"), b=ConfigField(type="int", kind="initvar")
+    )
     schema = Schema({"C": made}, {})
     assert [fault.kind for fault in faults(schema, "C", {"a": 1})] == ["unknown JSON key"]
     assert faults(schema, "C", {"b": 1}) == []
@@ -238,7 +240,10 @@ def test_a_choice_from_several_lists() -> None:
     (fault,) = check_one("Literal['a'] | Kind", "c")
     assert (fault.kind, fault.choices) == ("hard choice", ("a", "A", "B"))
     (fault,) = check_one("int | list[int]", "c")
-    assert (fault.kind, fault.wanted) == ("wrong type", "a whole number or a list of (a whole number)")
+    assert (fault.kind, fault.wanted) == (
+        "wrong type",
+        "a whole number or a list of (a whole number)",
+    )
 
 
 @pytest.mark.parametrize(

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from support.surfaces import Known, boolean, config, flag, only, said, sglang, vllm
 
 from infxreg.surface.check import check
 from infxreg.surface.findings import Finding, Verdict
 from infxreg.surface.history import Span
 from infxreg.surface.model import ConfigField
+from support.surfaces import Known, boolean, config, flag, only, said, sglang, vllm
 
 ENGINE = vllm(
     boolean("--enable-auto-tool-choice", default="False"),

@@ -9,8 +9,15 @@ import pytest
 from infxreg.surface.nearest import Names
 
 FLAGS = Names.of(
-    ["--tensor-parallel-size", "--tool-call-parser", "--max-model-len", "--max-num-seqs"]
-    + ["--reasoning-parser", "--kv-cache-dtype", "--tp-size"]
+    [
+        "--tensor-parallel-size",
+        "--tool-call-parser",
+        "--max-model-len",
+        "--max-num-seqs",
+        "--reasoning-parser",
+        "--kv-cache-dtype",
+        "--tp-size",
+    ]
 )
 
 

@@ -13,11 +13,11 @@ from typing import Any, Literal
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.surfaces import config
-from support.surfaces import enum as members
 
 from infxreg.surface.json_rules import faults
 from infxreg.surface.json_schema import Schema
+from support.surfaces import config
+from support.surfaces import enum as members
 
 pydantic = pytest.importorskip("pydantic", reason="pydantic isn't installed; the table runs")
 
@@ -79,9 +79,40 @@ SCHEMA = Schema(
 SCALARS = st.sampled_from(
     "null true false 0 1 2 3 -1 1.0 1.5 3.0 1e3 1e400 NaN -Infinity 12345678901234567890123".split()
 ) | st.sampled_from(
-    ["3", "3.0", "3.5", "1e3", " 3 ", "+3", "-3", "1_000", "1__0", "x", "", "true", "TRUE", "YES"]
-    + ["on", "t", "y", "n", "0", "off", "TRUE ", "p", "path.a", "A", "nan", "inf", "0x10", "null"]
-    + ["FULL", ".5", "1.", "٣"]
+    [
+        "3",
+        "3.0",
+        "3.5",
+        "1e3",
+        " 3 ",
+        "+3",
+        "-3",
+        "1_000",
+        "1__0",
+        "x",
+        "",
+        "true",
+        "TRUE",
+        "YES",
+        "on",
+        "t",
+        "y",
+        "n",
+        "0",
+        "off",
+        "TRUE ",
+        "p",
+        "path.a",
+        "A",
+        "nan",
+        "inf",
+        "0x10",
+        "null",
+        "FULL",
+        ".5",
+        "1.",
+        "٣",
+    ]
 ).map(json.dumps)
 KEYS = st.sampled_from(["a", "b", "1", "x", "zzz"])
 VALUES = st.recursive(

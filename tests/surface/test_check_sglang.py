@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from support.surfaces import accepted, boolean, config, flag, only, said, sglang
 
 from infxreg.surface.check import check
+from support.surfaces import accepted, boolean, config, flag, only, said, sglang
 
 SIZES = sglang(
     flag("--tp-size", "--tensor-parallel-size", type="int", dest="tp_size"),

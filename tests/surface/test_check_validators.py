@@ -34,16 +34,25 @@ def refusals(body: str, **constants: str) -> list[str]:
         ("if self.a:\n    if not self.b:\n        raise E", ["self.a and (not self.b)"]),
         ("if self.a:\n    pass\nelse:\n    raise E", ["not self.a"]),
         ("if self.a:\n    pass\nelif self.b:\n    raise E", ["not self.a and self.b"]),
-        ("if self.a is None:\n    return\nif self.b:\n    raise E", ["not self.a is None and self.b"]),
+        (
+            "if self.a is None:\n    return\nif self.b:\n    raise E",
+            ["not self.a is None and self.b"],
+        ),
         ("if self.a:\n    raise E\nif self.b:\n    raise E", ["self.a", "self.b"]),
-        ("if not self.a:\n    x = 1\nelse:\n    return\nif self.b:\n    raise E", ["not self.a and self.b"]),
+        (
+            "if not self.a:\n    x = 1\nelse:\n    return\nif self.b:\n    raise E",
+            ["not self.a and self.b"],
+        ),
         ("x = self.a\ny: int = 3\nif x > y:\n    raise E", ["self.a > 3"]),
         ("if x := self.a:\n    if x == 1:\n        raise E", ["self.a and self.a == 1"]),
         ("assert self.a > 0, 'no'", ["not self.a > 0"]),
         ("if self.a in ('x', *Y):\n    raise E", []),
         ("if len(self.a) != len(set(self.a)):\n    raise E", ["len(self.a) != len(set(self.a))"]),
         ("if self.a.startswith('/'):\n    raise E", ["self.a.startswith('/')"]),
-        ("if any(x is None for x in (self.a, self.b)):\n    raise E", ["self.a is None or self.b is None"]),
+        (
+            "if any(x is None for x in (self.a, self.b)):\n    raise E",
+            ["self.a is None or self.b is None"],
+        ),
         ("if all([self.a, self.b]):\n    raise E", ["self.a and self.b"]),
         (
             "odd = [n for n, v, d in (('a', self.a, 1), ('b', self.b, 2)) if v != d]\n"
@@ -66,7 +75,10 @@ def refusals(body: str, **constants: str) -> list[str]:
         ("if self.b:\n    self.a = 3\nif self.a:\n    raise E", []),
         ("if self.unknown:\n    raise E", []),
         ("if self.a:\n    return\nelse:\n    return\nif self.b:\n    raise E", []),
-        ("if self.a:\n    raise E\nelse:\n    raise E\nif self.b:\n    raise E", ["self.a", "not self.a"]),
+        (
+            "if self.a:\n    raise E\nelse:\n    raise E\nif self.b:\n    raise E",
+            ["self.a", "not self.a"],
+        ),
     ],
 )
 def test_refusals(body: str, found: list[str]) -> None:

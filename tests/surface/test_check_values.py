@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from support.surfaces import accepted, config, flag, only, said, sglang, surface, vllm
 
 from infxreg.surface.check import check
+from support.surfaces import accepted, config, flag, only, said, sglang, surface, vllm
 
 NUMBERS = vllm(
     flag("--count", type="int"),

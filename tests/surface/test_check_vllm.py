@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from support.surfaces import accepted, boolean, config, enum, flag, only, said, vllm
 
 from infxreg.surface.check import check
 from infxreg.surface.model import ConfigField, Flag, Surface
 from infxreg.surface.vllm_dialect import Dialect
 from infxreg.surface.vllm_rules import prepared
+from support.surfaces import accepted, boolean, config, enum, flag, only, said, vllm
 
 FLAGS = (
     flag("--tensor-parallel-size", "-tp", type="int"),
@@ -194,7 +194,7 @@ def test_backend_names_ignore_case() -> None:
 def test_json_takes_yes_for_true() -> None:
     assert accepted(NEW, "-ac", '{"use_cache": "yes"}') is True
     found = only(NEW, "-ac", '{"use_cache": "maybe"}')
-    assert found.message == "-ac use_cache takes true or false, not \"maybe\""
+    assert found.message == '-ac use_cache takes true or false, not "maybe"'
 
 
 def test_a_mode_as_text_is_a_name() -> None:
