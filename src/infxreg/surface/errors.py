@@ -48,6 +48,21 @@ class NotThisEngineError(SurfaceError):
 
 
 @frozen
+class UnreadableTreeError(SurfaceError):
+    """A tree of the engine whose argument parser can't be followed."""
+
+    engine: str
+    where: str
+    reason: str
+
+    def __str__(self) -> str:
+        return (
+            f"{self.where}: the parser of this {self.engine} can't be read off its source: "
+            f"{self.reason}; dump it inside the image instead"
+        )
+
+
+@frozen
 class UnknownVersionError(SurfaceError):
     """A version that neither the shipped file nor the user's store has."""
 
