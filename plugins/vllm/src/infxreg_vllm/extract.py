@@ -7,12 +7,10 @@ subcommand, ``make_arg_parser``, ``FlexibleArgumentParser``.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
-
-import attrs
+from collections.abc import Iterator
 
 from infxreg.surface.errors import NotThisEngineError, UnreadableTreeError
-from infxreg.surface.model import Config, Flag, Surface, sorted_names
+from infxreg.surface.model import Surface, sorted_names
 from infxreg.surface.pyread import classes
 from infxreg.surface.pyread.argparser import HELP, Read, read_calls
 from infxreg.surface.pyread.configs import ConfigReader
@@ -24,7 +22,6 @@ from infxreg.surface.pyread.values import (
     ClassVal,
     FuncVal,
     Instance,
-    InterpretedError,
     Native,
     ParserVal,
     Unknown,
@@ -102,7 +99,7 @@ class Extraction:
         reader = self._configs(parser)
         configs = FrozenMap(dict(sorted(reader.configs.items())))
         registries.update(extract_registries.others(self.machine, self.source, configs))
-        flags = [self._finished(one, registries, configs) for one in self.reads]
+        flags = [one.flag for one in self.reads]
         registries.update(extract_registries.of_enums(flags, configs, reader.enums))
         env = extract_registries.environment(self.machine)
         read = variables_read(self.source, lambda name: name.startswith("VLLM_"))
@@ -123,24 +120,12 @@ class Extraction:
             made_by="ast",
         )
 
-    def _finished(
-        self,
-        read: Read,
-        registries: dict[str, Sequence[str]],
-        configs: FrozenMap[str, Config],
-    ) -> Flag:
-        """A flag whose soft choices, where the help computes them, are its registry's."""
-        flag = read.flag
-        if not flag.hard and flag.choices is not None and flag.dest in registries:
-            flag = attrs.evolve(flag, choices=sorted_names(registries[flag.dest]))
-        return flag
-
     # the parser
 
     def _parser(self) -> ParserVal:
         """The parser of ``vllm serve``, with every argument added."""
         machine = self.machine
-        parser = ParserVal(cls=self._flexible())
+        parser = ParserVal(cls=extract_traits.parser_class(machine))
         self._registrations(parser)
         serve = machine.find(f"{SERVE}.ServeSubcommand")
         if isinstance(serve, ClassVal):
@@ -158,13 +143,6 @@ class Extraction:
                 if isinstance(found, FuncVal):
                     return found
         raise NotThisEngineError(ENGINE, self.source.where, "nothing makes its argument parser")
-
-    def _flexible(self) -> ClassVal | None:
-        for path in self.machine.project.defining("FlexibleArgumentParser", "vllm/"):
-            found = self.machine.find(f"{dotted(path)}.FlexibleArgumentParser")
-            if isinstance(found, ClassVal):
-                return found
-        return None
 
     def _registrations(self, parser: ParserVal) -> None:
         """Actions that the parser's own class puts in place of argparse's."""
@@ -248,6 +226,3 @@ def _docs(body: list[ast.stmt]) -> Iterator[tuple[str, str]]:
             and isinstance(second.value.value, str)
         ):
             yield first.target.id, second.value.value
-
-
-__all__ = ["Extraction", "InterpretedError", "extract"]

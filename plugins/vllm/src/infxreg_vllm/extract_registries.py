@@ -103,7 +103,7 @@ def _tokenizer_modes(
     yield from modes
     yield from (field.choices if field is not None and field.choices else ())
     if modes or field is not None:
-        yield from ("auto", "slow", "custom")
+        yield "auto"
 
 
 def of_enums(

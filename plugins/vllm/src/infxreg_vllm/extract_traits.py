@@ -9,7 +9,6 @@ import ast
 
 from infxreg.surface.pyread import classes
 from infxreg.surface.pyread.machine import Machine
-from infxreg.surface.pyread.project import dotted
 from infxreg.surface.pyread.values import ClassVal, FuncVal, ModuleVal
 
 
@@ -25,15 +24,17 @@ def traits(machine: Machine) -> tuple[str, ...]:
     return tuple(sorted(f"{name}={value}" for name, value in found.items()))
 
 
+def parser_class(machine: Machine) -> ClassVal | None:
+    """The class of vllm's parser, which every version's ``arg_utils`` imports."""
+    found = machine.find("vllm.engine.arg_utils.FlexibleArgumentParser")
+    return found if isinstance(found, ClassVal) else None
+
+
 def _parse_args(machine: Machine) -> ast.FunctionDef | None:
-    for path in machine.project.defining("FlexibleArgumentParser", "vllm/"):
-        cls = machine.find(f"{dotted(path)}.FlexibleArgumentParser")
-        if isinstance(cls, ClassVal):
-            found = classes.own_attribute(machine, cls, "parse_args")
-            if found is not None and isinstance(found.value, FuncVal):
-                node = found.value.node
-                return node if isinstance(node, ast.FunctionDef) else None
-    return None
+    cls = parser_class(machine)
+    found = classes.own_attribute(machine, cls, "parse_args") if cls is not None else None
+    node = found.value.node if found is not None and isinstance(found.value, FuncVal) else None
+    return node if isinstance(node, ast.FunctionDef) else None
 
 
 def _parser_traits(node: ast.FunctionDef) -> dict[str, str]:

@@ -372,13 +372,14 @@ def _refused(machine: Machine, action: object, built: dict[str, object] | None) 
         return False
     made = Instance(action, dict(built))
     values: list[object] = [Unknown("the parser's namespace"), Unknown("values"), Unknown("name")]
-    depth = machine.enter_try()
+    depth, noted = machine.enter_try(), len(machine.problems)
     try:
         machine.call(Bound(method.value, made), [ParserVal(), *values], {})
     except InterpretedError as error:
         return error.kind in {"SystemExit", "ArgumentError", "ArgumentTypeError"}
     finally:
         machine.leave_try(depth)
+        del machine.problems[noted:]
     return False
 
 

@@ -103,6 +103,10 @@ def own_attribute(machine: Machine, cls: ClassVal, name: str) -> Found | None:
         made = cls.names.get(name)
         if isinstance(made, FuncVal) and made.owner is None:
             made.owner = cls
+        elif isinstance(made, Instance) and isinstance(made.cls, ClassVal):
+            hook = lookup(machine, made.cls, "__set_name__")
+            if hook is not None and isinstance(hook.value, FuncVal):
+                machine.call(Bound(hook.value, made), [cls, name], {})
     if name in cls.names:
         return Found(machine.settle(cls.names, name), cls)
     return None
@@ -363,18 +367,6 @@ def bind(machine: Machine, value: object, receiver: object, cls: ClassVal) -> ob
     if words & {"property", "cached_property"}:
         return machine.call(Bound(value, receiver), [], {})
     return Bound(value, receiver)
-
-
-def is_generator(node: ast.FunctionDef) -> bool:
-    """Whether a function yields."""
-    stack: list[ast.AST] = list(node.body)
-    while stack:
-        one = stack.pop()
-        if isinstance(one, (ast.Yield, ast.YieldFrom)):
-            return True
-        if not isinstance(one, (ast.FunctionDef, ast.Lambda, ast.ClassDef)):
-            stack.extend(ast.iter_child_nodes(one))
-    return False
 
 
 def is_type(value: object) -> bool:

@@ -85,6 +85,7 @@ class Machine:
     _tries: int = 0
     _uncertain: int = 0
     _active: list[ast.AST] = field(factory=list)
+    _generators: dict[ast.AST, bool] = field(factory=dict)
 
     # names and modules
 
@@ -366,9 +367,10 @@ class Machine:
 
     def _type_form(self, owner: object, index_node: ast.expr, frame: Frame) -> object:
         nodes = index_node.elts if isinstance(index_node, ast.Tuple) else [index_node]
-        literal = isinstance(owner, External) and owner.last == "Literal"
+        word = owner.last if isinstance(owner, External) else ""
         args: list[object] = []
         for node in nodes:
+            literal = word == "Literal" or (word == "Annotated" and bool(args))
             if isinstance(node, ast.List):
                 args.append(tuple(self.eval(one, frame) for one in node.elts))
             elif isinstance(node, ast.Constant) and isinstance(node.value, str) and not literal:
@@ -552,15 +554,8 @@ class Machine:
     # calls
 
     def _call_node(self, node: ast.Call, frame: Frame) -> object:
-        if isinstance(node.func, ast.Name) and node.func.id == "super" and not node.args:
-            if frame.owner is None and frame.parent is None:
-                return Unknown("super()")
-            scope: Frame | None = frame
-            while scope is not None and scope.owner is None:
-                scope = scope.parent
-            if scope is None or scope.owner is None:
-                return Unknown("super()")
-            return Super(scope.owner, scope.receiver)
+        if isinstance(node.func, ast.Name) and node.func.id == "super":
+            return self._super(node, frame)
         function = self.eval(node.func, frame)
         args = self._items(node.args, frame)
         kwargs: dict[str, object] = {}
@@ -577,6 +572,17 @@ class Machine:
         if isinstance(function, Native) and function.name == "add_argument":
             kwargs["__where__"] = f"{frame.module.path}:{node.lineno}"
         return self.call(function, args, kwargs)
+
+    def _super(self, node: ast.Call, frame: Frame) -> object:
+        if len(node.args) == 2:
+            owner, receiver = (self.eval(one, frame) for one in node.args)
+            return Super(owner, receiver) if isinstance(owner, ClassVal) else Unknown("super()")
+        scope: Frame | None = frame
+        while scope is not None and scope.owner is None:
+            scope = scope.parent
+        if scope is None or scope.owner is None:
+            return Unknown("super()")
+        return Super(scope.owner, scope.receiver)
 
     def call(self, function: object, args: list[object], kwargs: dict[str, object]) -> object:
         """The result of a call, Unknown where the callee isn't known."""
@@ -642,7 +648,7 @@ class Machine:
         frame.receiver = receiver if receiver is not None else (args[0] if args else None)
         if isinstance(node, ast.Lambda):
             return self.eval(node.body, frame)
-        if classes.is_generator(node):
+        if self._yields(node):
             return Unknown(f"{func.name} is a generator")
         control = self.run(node.body, frame)
         value = control[1] if control is not None and control[0] == "return" else None
@@ -651,6 +657,20 @@ class Machine:
         if all(same(value, one) for one in frame.maybe):
             return value
         return Unknown(f"{func.name} depends on where it runs")
+
+    def _yields(self, node: ast.FunctionDef) -> bool:
+        """Whether a function is a generator."""
+        known = self._generators.get(node)
+        if known is None:
+            known = False
+            stack: list[ast.AST] = list(node.body)
+            while stack and not known:
+                one = stack.pop()
+                known = isinstance(one, (ast.Yield, ast.YieldFrom))
+                if not isinstance(one, (ast.FunctionDef, ast.Lambda, ast.ClassDef)):
+                    stack.extend(ast.iter_child_nodes(one))
+            self._generators[node] = known
+        return known
 
     def _bind(
         self, func: FuncVal, args: list[object], kwargs: dict[str, object], frame: Frame

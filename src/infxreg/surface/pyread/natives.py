@@ -921,7 +921,7 @@ def _defstruct(machine: Machine, args: Args, kwargs: Kwargs) -> object:
     home = next((one for one in _values(namespace) if isinstance(one, FuncVal)), None)
     if home is None:
         return Unknown("defstruct without functions")
-    made = ClassVal(args[0], home.module, fields=[])
+    made = ClassVal(args[0], home.module, bases=(External("msgspec.Struct"),), fields=[])
     if isinstance(namespace, dict):
         made.names.update({str(key): one for key, one in namespace.items()})
     for row in rows:

@@ -48,7 +48,7 @@ class Module:
         """Modules whose every name is imported."""
         return [
             self.absolute(one.module, one.level)
-            for one in ast.walk(self.tree)
+            for one in self.statements
             if isinstance(one, ast.ImportFrom) and one.names[0].name == "*"
         ]
 

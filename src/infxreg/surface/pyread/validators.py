@@ -75,6 +75,8 @@ def class_rules(
                 words = list(_words(one, _value_name(one), mode))
                 for key in named:
                     reads.setdefault(key, []).extend(words)
+            elif kind == "model" and mode == "before" and _only_looks(one):
+                reads.setdefault("*", []).append("same")
     return ClassRules(
         {key: " ".join(dict.fromkeys(words)) for key, words in reads.items()},
         tuple(dict.fromkeys(refusals)),
@@ -100,6 +102,26 @@ def _value_name(node: ast.FunctionDef) -> str:
     """The parameter that holds the value: the one after ``cls`` or ``self``, if there is such."""
     names = [one.arg for one in node.args.args]
     return names[1] if len(names) > 1 and names[0] in ("cls", "self") else names[0]
+
+
+def _only_looks(node: ast.FunctionDef) -> bool:
+    """Whether a ``before`` validator of a whole class hands on what it was given."""
+    name = _value_name(node)
+    returned = [one.value for one in ast.walk(node) if isinstance(one, ast.Return)]
+    stored = {
+        one.id
+        for one in ast.walk(node)
+        if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)
+    }
+    same = all(isinstance(one, ast.Name) and one.id == name for one in returned)
+    changed = any(
+        isinstance(one, ast.Subscript) and not isinstance(one.ctx, ast.Load)
+        for one in ast.walk(node)
+    ) or any(
+        isinstance(one, ast.Attribute) and one.attr in ("pop", "update", "setdefault")
+        for one in ast.walk(node)
+    )
+    return bool(returned) and same and name not in stored and not changed
 
 
 def _words(node: ast.FunctionDef, value: str, mode: str) -> Iterator[str]:
