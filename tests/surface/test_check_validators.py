@@ -120,6 +120,24 @@ def test_validators_before_the_types_say_nothing_of_combinations() -> None:
     assert found == ClassRules({}, ())
 
 
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ("if 'old' in data:\n    raise E\nreturn data", {"*": "same"}),
+        ("values = data.kwargs\nif not values:\n    return data\nreturn data", {"*": "same"}),
+        ("data['a'] = 1\nreturn data", {}),
+        ("data.pop('a')\nreturn data", {}),
+        ("data = dict(data)\nreturn data", {}),
+        ("return {**data}", {}),
+        ("return data\nreturn other", {}),
+    ],
+)
+def test_a_class_wide_look_before_the_types(body: str, words: dict[str, str]) -> None:
+    indented = textwrap.indent(body, "    ")
+    found = rules(f"@model_validator(mode='before')\n@classmethod\ndef f(cls, data):\n{indented}")
+    assert found == ClassRules(words, ())
+
+
 def test_a_validator_of_one_key_after_its_type() -> None:
     found = rules(
         """

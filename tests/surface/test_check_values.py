@@ -172,15 +172,16 @@ def test_inline_code_of_the_engine_is_taken_at_its_word() -> None:
 
 def test_lora_modules_of_vllm() -> None:
     made = vllm(
-        flag("--lora-modules", arity="+", action="LoRAParserAction"),
+        flag("--lora-modules", arity="+", action="LoRAParserAction", optional=True),
         configs={"LoRAModulePath": config(name="str", path="str", base_model_name="str | None")},
     )
-    for text in ("a=b", "", '{"name": "a", "path": "b"}'):
+    for text in ("a=b", "", "None", '{"name": "a", "path": "b"}'):
         assert accepted(made, "--lora-modules", text) is True, text
     for text in ("a", "1", '{"name": "a"}', '{"name": "a", "path": "b", "x": 1}', "a=b,c=d"):
         assert accepted(made, "--lora-modules", text) is False, text
     unknown = vllm(flag("--lora-modules", arity="+", action="LoRAParserAction"))
-    assert accepted(unknown, "--lora-modules", '{"name": "a", "path": "b", "x": 1}') is True
+    assert accepted(unknown, "--lora-modules", '{"name": "a", "path": "b", "x": 1}') is False
+    assert accepted(unknown, "--lora-modules", '{"name": "a", "path": "b"}') is True
 
 
 def test_lora_paths_of_sglang() -> None:

@@ -84,7 +84,8 @@ class FlagValues:
         action = _ACTIONS.get(use.flag.action)
         if action is not None and not broken:
             try:
-                action(report.surface, use.values)
+                kept = zip(use.values, values, strict=True)
+                action(report.surface, [text for text, value in kept if value is not None])
             except Unfit as unfit:
                 broken = True
                 _report_unfit(report, use, " ".join(use.values), unfit)

@@ -9,6 +9,8 @@ from infxreg.surface.model import Surface
 from infxreg.surface.value_rules import Unfit, json_text, vllm_human
 
 _SUFFIXED = re.compile(r"\b\d+(?:\.\d+)?[kKmMgGtT]\b")
+# Of vllm 0.33.0; a surface that has the class says better.
+_LORA_KEYS = ("name", "path", "base_model_name", "is_3d_lora_weight")
 _QUOTED = re.compile(r'("(?:[^"\\]|\\.)*")')
 
 
@@ -32,14 +34,14 @@ def lora_modules(surface: Surface, values: Sequence[str]) -> None:
         Unfit: for one that is neither.
     """
     known = surface.configs.get("LoRAModulePath")
+    keys = set(_LORA_KEYS if known is None else known.keys)
     for text in values:
         if not text or ("=" in text and "," not in text):
             continue
         value = json_text(text)
         if not isinstance(value, dict):
             raise Unfit("NAME=PATH, or a JSON object with name and path")
-        unknown = set(value) - set(known.keys) if known is not None else set()
-        if unknown or not {"name", "path"} <= set(value):
+        if not {"name", "path"} <= set(value) <= keys:
             raise Unfit("JSON with the keys name and path, and no unknown one")
 
 
