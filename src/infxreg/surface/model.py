@@ -151,7 +151,7 @@ class Surface:
     Attributes:
         engine: ``vllm``, ``sglang`` …
         version: the engine's version, as its wheel gives it.
-        flags: in the parser's order.
+        flags: positionals first, then by name (`canonical`); a dump has its parser's order.
         configs: class name to class, of every JSON-valued flag and what these hold.
         enums: class name to enum.
         backends: attention-backend names; None if not known.
@@ -163,7 +163,7 @@ class Surface:
         models: architecture names; None if not known.
         traits: what this version's parser does, in words of the engine's plugin, each
             ``name`` or ``name=value``.
-        made_by: ``ast``, ``dump``, or ``""``.
+        made_by: ``ast``, ``dump``, ``folded``, or ``""``.
     """
 
     engine: str

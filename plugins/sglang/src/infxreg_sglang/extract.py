@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from infxreg.surface.canonical import canonical
 from infxreg.surface.errors import NotThisEngineError, UnreadableTreeError
 from infxreg.surface.model import Surface, sorted_names
 from infxreg.surface.pyread.argparser import HELP, Read, read_calls
@@ -46,7 +47,7 @@ class Extraction:
     def surface(self) -> Surface:
         """See `extract`."""
         try:
-            return self._surface()
+            return canonical(self._surface())
         except (BudgetError, RecursionError) as error:
             raise UnreadableTreeError(ENGINE, self.source.where, str(error)) from error
 

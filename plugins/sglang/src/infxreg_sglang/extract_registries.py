@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from infxreg.surface.model import Config, ConfigField, Flag, sorted_names
 from infxreg.surface.pyread.configs import ConfigReader
@@ -25,7 +25,7 @@ _ALIAS = re.compile(r"deprecated_name\s*=\s*[\"'](\w+)[\"']")
 _RENAMED = re.compile(r"_print_deprecated_env\(\s*[\"']\w+[\"'],\s*[\"'](\w+)[\"']")
 
 
-def registries(machine: Machine, source: Source) -> Iterator[tuple[str, Sequence[str]]]:
+def registries(machine: Machine, source: Source) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Every registry that argparse doesn't check, by destination."""
     home = "sglang.srt.speculative"
     names = sorted_names(
@@ -38,12 +38,12 @@ def registries(machine: Machine, source: Source) -> Iterator[tuple[str, Sequence
             *registered(
                 source,
                 (f"{SPECULATIVE}spec_info.py",),
-                frozenset({"register_algorithm", "_register_algorithm", "register"}),
+                frozenset({"register_speculative_algorithm", "register"}),
             ),
             *_aliases(machine),
         )
     )
-    found = tuple(name for name in names if name not in {"NONE", "MY_SPEC", "MY_ALGO"})
+    found = tuple(name for name in names if name != "NONE")
     if found:
         yield "speculative_algorithm", found
 
@@ -76,9 +76,7 @@ def environment(machine: Machine) -> tuple[str, ...]:
         if isinstance(statement, (ast.Assign, ast.AnnAssign)) and isinstance(
             statement.value, ast.Call
         ):
-            targets = (
-                statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-            )
+            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
             names += [one.id for one in targets if isinstance(one, ast.Name)]
     return sorted_names(names)
 
@@ -151,5 +149,3 @@ def version(machine: Machine) -> str:
         if isinstance(found, str):
             return found
     return ""
-
-

@@ -7,11 +7,13 @@ subcommand, ``make_arg_parser``, ``FlexibleArgumentParser``.
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Iterator
 
+from infxreg.surface.canonical import canonical
 from infxreg.surface.errors import NotThisEngineError, UnreadableTreeError
 from infxreg.surface.model import Surface, sorted_names
-from infxreg.surface.pyread import classes
+from infxreg.surface.pyread import classes, records
 from infxreg.surface.pyread.argparser import HELP, Read, read_calls
 from infxreg.surface.pyread.configs import ConfigReader
 from infxreg.surface.pyread.machine import Machine
@@ -66,7 +68,7 @@ class Extraction:
     def surface(self) -> Surface:
         """See `extract`."""
         try:
-            return self._surface()
+            return canonical(self._surface())
         except (BudgetError, RecursionError) as error:
             raise UnreadableTreeError(ENGINE, self.source.where, str(error)) from error
 
@@ -171,7 +173,7 @@ class Extraction:
         home = machine.project.module("vllm.config")
         for name in sorted(home.touching) if home is not None else ():
             value = machine.name_in(home, name) if home is not None else None
-            if isinstance(value, ClassVal) and classes.is_dataclass(machine, value):
+            if isinstance(value, ClassVal) and records.is_dataclass(machine, value):
                 wanted.append(value)
         reader.read(wanted)
         return reader
@@ -217,7 +219,7 @@ def _attr_docs(machine: Machine, args: list[object], kwargs: dict[str, object]) 
 
 
 def _docs(body: list[ast.stmt]) -> Iterator[tuple[str, str]]:
-    for first, second in zip(body, body[1:], strict=False):
+    for first, second in itertools.pairwise(body):
         if (
             isinstance(first, ast.AnnAssign)
             and isinstance(first.target, ast.Name)

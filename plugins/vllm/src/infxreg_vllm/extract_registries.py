@@ -15,6 +15,23 @@ from infxreg.surface.source import Source
 
 TOOL_PARSERS = ("vllm/tool_parsers/", "vllm/entrypoints/openai/tool_parsers/")
 REASONING_PARSERS = ("vllm/reasoning/",)
+# Destination, folders, manager class, table of lazy ones, the manager's own table.
+PARSERS = (
+    (
+        "tool_call_parser",
+        TOOL_PARSERS,
+        "ToolParserManager",
+        "_TOOL_PARSERS_TO_REGISTER",
+        "tool_parsers",
+    ),
+    (
+        "reasoning_parser",
+        REASONING_PARSERS,
+        "ReasoningParserManager",
+        "_REASONING_PARSERS_TO_REGISTER",
+        "reasoning_parsers",
+    ),
+)
 KV_CONNECTORS = ("vllm/distributed/kv_transfer/",)
 EC_CONNECTORS = ("vllm/distributed/ec_transfer/",)
 BACKEND_ENUMS = (
@@ -30,16 +47,7 @@ TYPED = ("SpeculativeConfig.method",)
 def parsers(machine: Machine, source: Source) -> dict[str, Sequence[str]]:
     """Tool and reasoning parsers; the managers of the tree list them from then on."""
     found: dict[str, Sequence[str]] = {}
-    for dest, folders, manager, table, attribute in (
-        *(
-            ("tool_call_parser", TOOL_PARSERS, "ToolParserManager")
-            + ("_TOOL_PARSERS_TO_REGISTER", "tool_parsers"),
-        ),
-        *(
-            ("reasoning_parser", REASONING_PARSERS, "ReasoningParserManager")
-            + ("_REASONING_PARSERS_TO_REGISTER", "reasoning_parsers"),
-        ),
-    ):
+    for dest, folders, manager, table, attribute in PARSERS:
         homes = [dotted(folder + "__init__.py") for folder in folders]
         names = sorted_names(
             (
@@ -99,7 +107,9 @@ def _tokenizer_modes(
         *listed(machine, "vllm.tokenizers.registry._VLLM_TOKENIZERS"),
         *registered(source, ("vllm/tokenizers/",), frozenset({"register"})),
     ]
-    field = configs["ModelConfig"].fields.get("tokenizer_mode") if "ModelConfig" in configs else None
+    field = (
+        configs["ModelConfig"].fields.get("tokenizer_mode") if "ModelConfig" in configs else None
+    )
     yield from modes
     yield from (field.choices if field is not None and field.choices else ())
     if modes or field is not None:
@@ -116,10 +126,16 @@ def of_enums(
         if field is None or flag.hard or flag.type != "str" or flag.dest == "attention_backend":
             continue
         for word in (field.type or "").split(" | "):
-            if word in enums:
-                members = enums[word].members
-                values = [ast.literal_eval(one) for one in members.values() if one is not None]
-                yield flag.dest, (*members, *(one for one in values if isinstance(one, str)))
+            members = members_of(enums, word)
+            values = [ast.literal_eval(one or "None") for one in members.values()]
+            if members and all(isinstance(one, (str, type(None))) for one in values):
+                # A value with dots is where the code is, not a name that anyone writes.
+                yield flag.dest, (*members, *(one for one in values if one and "." not in one))
+
+
+def members_of(enums: Mapping[str, Enum], word: str) -> Mapping[str, str | None]:
+    """The members of an enum by name, none if there is no such enum."""
+    return enums[word].members if word in enums else {}
 
 
 def backends(machine: Machine) -> tuple[str, ...] | None:
@@ -139,10 +155,10 @@ def environment(machine: Machine) -> tuple[str, ...]:
     names: list[str] = []
     for statement in module.module.statements:
         if isinstance(statement, (ast.Assign, ast.AnnAssign)):
-            targets = (
-                statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-            )
-            if any(isinstance(one, ast.Name) and one.id == "environment_variables" for one in targets):
+            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+            if any(
+                isinstance(one, ast.Name) and one.id == "environment_variables" for one in targets
+            ):
                 for node in ast.walk(statement.value) if statement.value is not None else ():
                     if isinstance(node, ast.Dict):
                         names += [

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from attrs import frozen
 
 from infxreg.surface.model import Flag
-from infxreg.surface.pyread import classes, natives
+from infxreg.surface.pyread import classes, operations
 from infxreg.surface.pyread.values import (
     ArgumentCall,
     Bound,
@@ -205,7 +205,7 @@ def _strings(
     """Option strings that help shows, and others that the parser takes."""
     everything = given.get("option_strings")
     if word == "boolean" and everything is None:
-        everything = natives.with_negations(list(options))
+        everything = operations.with_negations(list(options))
     if not isinstance(everything, (list, tuple)):
         return options, ()
     taken = tuple(str(one) for one in everything)
@@ -269,12 +269,12 @@ def choices_of(machine: Machine, given: Mapping[str, object]) -> tuple[tuple[str
     if value is None:
         unknown = given.get("**")
         return None, unknown.why if isinstance(unknown, Unknown) else ""
-    items = natives.items_of(machine, value)
+    items = operations.items_of(machine, value)
     if isinstance(items, Unknown):
         return None, items.why
     made: list[str] = []
     for one in items:
-        text = natives.text_of(machine, one)
+        text = operations.text_of(machine, one)
         if not isinstance(text, str):
             return None, text.why if isinstance(text, Unknown) else "a choice that is no text"
         made.append(text)
@@ -294,9 +294,9 @@ def metavar_choices(given: Mapping[str, object]) -> tuple[str, ...] | None:
 
 def _default(word: str, given: Mapping[str, object], later: object) -> str | None:
     if later is not None:
-        return natives.repr_of(later)
+        return operations.repr_of(later)
     if "default" in given:
-        return natives.repr_of(given["default"])
+        return operations.repr_of(given["default"])
     if "**" in given:
         return None
     if word == "store_true":
@@ -372,14 +372,11 @@ def _refused(machine: Machine, action: object, built: dict[str, object] | None) 
         return False
     made = Instance(action, dict(built))
     values: list[object] = [Unknown("the parser's namespace"), Unknown("values"), Unknown("name")]
-    depth, noted = machine.enter_try(), len(machine.problems)
     try:
-        machine.call(Bound(method.value, made), [ParserVal(), *values], {})
+        with machine.strictly():
+            machine.call(Bound(method.value, made), [ParserVal(), *values], {})
     except InterpretedError as error:
         return error.kind in {"SystemExit", "ArgumentError", "ArgumentTypeError"}
-    finally:
-        machine.leave_try(depth)
-        del machine.problems[noted:]
     return False
 
 

@@ -11,7 +11,7 @@ import attrs
 from attrs import define, field
 
 from infxreg.surface.model import Config, ConfigField, Enum, FieldKind
-from infxreg.surface.pyread import classes, natives
+from infxreg.surface.pyread import classes, operations, records
 from infxreg.surface.pyread.typetext import type_text
 from infxreg.surface.pyread.validators import class_rules
 from infxreg.surface.pyread.values import (
@@ -56,21 +56,21 @@ class ConfigReader:
         validated = validated_fields(cls)
         made: dict[str, ConfigField] = {}
         found: list[ClassVal] = []
-        for one in classes.fields(self.machine, cls):
+        for one in records.fields(self.machine, cls):
             if one.kind == "classvar":
                 continue
-            text, choices, records, enums = type_text(self.machine, one.type)
-            found += records
+            text, choices, inner, enums = type_text(self.machine, one.type)
+            found += inner
             for enum in enums:
                 self.enums.setdefault(enum.name, self._enum(enum))
-            default = classes.default_of(self.machine, one)
+            default = records.default_of(self.machine, one)
             made[one.name] = ConfigField(
                 kind=_kind(one),
                 type=text,
                 choices=choices,
                 validated=one.name in validated or "*" in validated,
                 bounds=_bounds(one),
-                default=None if default is MISSING else natives.repr_of(default),
+                default=None if default is MISSING else operations.repr_of(default),
                 required=default is MISSING and _kind(one) != "noinit",
             )
         reads, refusals = self._rules(cls, made)
@@ -101,18 +101,20 @@ class ConfigReader:
     def _constant(self, frame: Frame, node: ast.expr) -> ast.expr | None:
         """The literal that a name or attribute of a module stands for."""
         try:
-            value = natives.plain(self.machine.eval(node, frame))
+            value = operations.plain(self.machine.eval(node, frame))
         except InterpretedError:
             return None
         if isinstance(value, (set, frozenset)):
             value = tuple(sorted(value, key=repr))
-        text = None if isinstance(value, dict) else natives.repr_of(value)
+        text = None if isinstance(value, dict) else operations.repr_of(value)
         return None if text is None or text[0] == "<" else ast.parse(text, mode="eval").body
 
     def _enum(self, cls: ClassVal) -> Enum:
         members = classes.members(self.machine, cls)
         return Enum(
-            members=FrozenMap({name: natives.repr_of(one.value) for name, one in members.items()})
+            members=FrozenMap(
+                {name: operations.repr_of(one.value) for name, one in members.items()}
+            )
         )
 
     def _extra(self, cls: ClassVal) -> str | None:
@@ -143,7 +145,7 @@ class ConfigReader:
         return self.default_extra if word == "config" else None
 
 
-def _kind(one: classes.FieldVal) -> FieldKind:
+def _kind(one: records.FieldVal) -> FieldKind:
     if one.kind == "initvar":
         return "initvar"
     value = one.default
@@ -152,7 +154,7 @@ def _kind(one: classes.FieldVal) -> FieldKind:
     return "init"
 
 
-def _bounds(one: classes.FieldVal) -> str:
+def _bounds(one: records.FieldVal) -> str:
     infos: list[object] = [one.default]
     if isinstance(one.type, TypeForm) and one.type.origin == ANNOTATED:
         infos += one.type.args[1:]

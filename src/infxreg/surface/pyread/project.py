@@ -169,7 +169,7 @@ class Project:
             raise SourceError(self.source.where, f"{path} isn't Python: {error}") from error
 
     def defining(self, name: str, under: str = "") -> list[str]:
-        """Paths of files that define a top-level function or class of that name, as text says it."""
+        """Paths of files whose text defines a function or class of that name."""
         wanted = (f"def {name}(", f"class {name}(", f"class {name}:")
         return [
             path

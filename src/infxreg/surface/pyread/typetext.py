@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from attrs import define, field
 
-from infxreg.surface.pyread import classes
+from infxreg.surface.pyread import classes, records, typeforms
 from infxreg.surface.pyread.values import (
     LITERAL,
     UNION,
@@ -48,7 +48,7 @@ class TypeText:
 
     def text(self, value: object) -> str:
         """The type's text."""
-        value = classes.strip_annotated(value)
+        value = typeforms.strip_annotated(value)
         if isinstance(value, TypeForm):
             return self._form(value)
         if value is None or value is type(None):
@@ -65,7 +65,7 @@ class TypeText:
     def _meet(self, cls: ClassVal) -> None:
         if classes.is_enum(cls):
             self.enums.append(cls)
-        elif classes.is_record(self.machine, cls):
+        elif records.is_record(self.machine, cls):
             self.records.append(cls)
 
     def _form(self, form: TypeForm) -> str:
@@ -91,7 +91,7 @@ class TypeText:
 def type_text(
     machine: Machine, value: object
 ) -> tuple[str, tuple[str, ...] | None, list[ClassVal], list[ClassVal]]:
-    """A type's text, the texts that ``Literal`` in it stands for, and the records and enums in it."""
+    """A type's text, what ``Literal`` in it stands for, and the records and enums in it."""
     made = TypeText(machine)
     text = made.text(value)
     choices = tuple(dict.fromkeys(made.literals)) if made.literal_count else None

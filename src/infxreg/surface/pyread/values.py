@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from attrs import Factory, define, field, frozen
 
@@ -156,12 +156,17 @@ class Super:
     receiver: object
 
 
+Args: TypeAlias = list[object]
+Kwargs: TypeAlias = dict[str, object]
+NativeCall: TypeAlias = "Callable[[Machine, Args, Kwargs], object]"
+
+
 @frozen(eq=False)
 class Native:
     """A function that the interpreter supplies."""
 
     name: str
-    call: Callable[[Machine, list[object], dict[str, object]], object]
+    call: NativeCall
 
 
 @frozen(eq=False)
