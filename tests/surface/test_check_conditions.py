@@ -35,6 +35,10 @@ VALUES = {
         "mystery or on",
         "not (role and mystery)",
         "abs(count) == 3",
+        "any(name == 'a' for name in names)",
+        "all(name[0] == 'a' for name in names)",
+        "not any(name in ('b',) for name in names)",
+        "names.count('a') == 2",
     ],
 )
 def test_holds(text: str) -> None:
@@ -67,6 +71,12 @@ def test_holds(text: str) -> None:
         "open('/etc/passwd')",
         "connector.format(1)",
         "[x for x in names]",
+        "any(x for x in mystery)",
+        "any(mystery for x in names)",
+        "any(x == 'a' for x in names if x)",
+        "any(x == 'a' for x in connector)",
+        "names[7] == 'a'",
+        "role.count('a') == 0",
         "~count == -4",
     ],
 )
@@ -82,6 +92,6 @@ def test_a_text_that_is_no_expression() -> None:
 
 
 def test_the_keys_that_it_reads() -> None:
-    condition = Condition.read("len(names) > 1 and connector and len(names) < 9")
+    condition = Condition.read("len(names) > 1 and connector and any(x for x in names)")
     assert condition is not None
     assert condition.keys == ("names", "connector")

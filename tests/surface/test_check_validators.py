@@ -65,7 +65,16 @@ def refusals(body: str, **constants: str) -> list[str]:
         ("if self.a and torch.cuda.is_available():\n    raise E", []),
         ("if helper(self.a):\n    raise E", []),
         ("if isinstance(self.a, str):\n    raise E", []),
-        ("for x in self.a:\n    if x:\n        raise E", []),
+        ("for x in self.a:\n    if x:\n        raise E", ["any((x_ for x_ in self.a))"]),
+        (
+            "if self.b:\n    for x in self.a:\n        if x == 1:\n            continue\n"
+            "        if x[0] == 'y':\n            raise E",
+            ["self.b and any((not x_ == 1 and x_[0] == 'y' for x_ in self.a))"],
+        ),
+        ("for x in self.a:\n    if x == 1:\n        break\n    if x:\n        raise E", []),
+        ("for x in helper():\n    if x:\n        raise E", []),
+        ("for x, y in self.a:\n    if x:\n        raise E", []),
+        ("if self.a.count('x') > 1:\n    raise E", ["self.a.count('x') > 1"]),
         ("try:\n    pass\nexcept E:\n    raise F", []),
         ("if helper():\n    return\nif self.b:\n    raise E", []),
         ("if helper():\n    raise E\nif self.b:\n    raise E", ["self.b"]),

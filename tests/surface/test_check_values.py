@@ -97,7 +97,7 @@ def test_key_number_pairs_are_json_before_0_10() -> None:
     new = vllm(flag("--limit-mm", type="json"), version="0.10.0")
     assert accepted(old, "--limit-mm", "image=2, Video=3") is True
     assert accepted(old, "--limit-mm", '{"image": 2}') is True
-    for text in ("image", "image=x", "image=1,image=2", "a=b=c"):
+    for text in ("image", "image=x", "image=1,image=2", "a=b=c", "{image=2"):
         assert accepted(old, "--limit-mm", text) is False, text
     assert accepted(new, "--limit-mm", "image=2") is False
 

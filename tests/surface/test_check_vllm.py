@@ -251,9 +251,10 @@ def test_model_as_a_flag() -> None:
     assert check(NEW, ("--model=m",), lead=()).accepted is True
     assert said(check(NEW, ("--model", "m"))) == [("stray positional", "")]
     assert said(check(NEW, ("--model",), lead=())) == [("missing value", "--model")]
-    for argv in (("--model", "m"), ("--model=m",)):
-        (found,) = check(made("0.11.0"), argv).findings
-        assert found.message == "vllm serve refuses --model: the model is its first argument"
+    old = made("0.11.0", *FLAGS, flag("--model"))
+    (found,) = check(old, ("--model", "m", "-tp", "8")).findings
+    assert found.message == "vllm serve refuses --model: the model is its first argument"
+    assert check(old, ("--model=m",)).accepted is True  # it looks for the word alone
 
 
 @pytest.mark.parametrize(
@@ -302,3 +303,64 @@ def test_deprecated_and_removed_flags() -> None:
 def test_an_abbreviation_with_underscores() -> None:
     assert said(check(NEW, ("--max_num_s", "4"))) == [("abbreviation", "--max_num_s")]
     assert check(NEW, ("--max_num_seqs", "4")).findings == ()
+
+
+CALLED = {
+    "CompilationConfig": config(None, level="int", use_inductor="bool"),
+    "KVTransferConfig": config(
+        None,
+        ["kv_connector is not None and kv_role is None"],
+        kv_connector=ConfigField(type="str | None", default="None"),
+        kv_role=ConfigField(type="str | None", default="None"),
+    ),
+}
+
+
+def called(version: str) -> Surface:
+    return vllm(
+        flag("--compilation-config", "-O", type="from_cli"),
+        flag("--kv-transfer-config", type="lambda", optional=True),
+        flag("--override-pooler-config", type="from_json"),
+        flag("--prompt-adapters", arity="+", action="PromptAdapterParserAction"),
+        version=version,
+        configs=CALLED,
+    )
+
+
+@pytest.mark.parametrize(
+    ("argv", "accepted_"),
+    [
+        (["-O3"], True),
+        (["-O", "2"], True),
+        (["-O7"], False),
+        (["-O", '{"level": "x"}'], True),  # a value of another type isn't looked at
+        (["-O", '{"levels": 3}'], False),
+        (["-O", "[3]"], False),
+        (["--kv-transfer-config", '{"kv_role": "kv_both"}'], True),
+        (["--kv-transfer-config", '{"kv_connector": "Nixl"}'], False),
+        (["--kv-transfer-config", "3"], False),
+        (["--kv-transfer-config", "None"], True),
+        (["--override-pooler-config", "{}"], True),  # its class isn't known here
+        (["--prompt-adapters", "a=b"], True),
+        (["--prompt-adapters", "a"], False),
+    ],
+)
+@pytest.mark.parametrize("version", ["0.8.5", "0.9.1"])
+def test_classes_called_with_their_keys(version: str, argv: list[str], accepted_: bool) -> None:
+    assert accepted(called(version), *argv) is accepted_
+
+
+def test_the_first_compilation_config_was_python() -> None:
+    for version, json_, python in (("0.8.5", False, True), ("0.9.1", True, False)):
+        made_ = called(version)
+        assert accepted(made_, "-O", '{"use_inductor": false}') is json_
+        assert accepted(made_, "-O", "{'use_inductor': False}") is python
+
+
+def test_types_are_checked_from_0_9_2_on() -> None:
+    typed = vllm(
+        flag("-O", type="dataclass", config="CompilationConfig", dest="compilation_config"),
+        version="0.9.2",
+        configs=CALLED,
+    )
+    assert accepted(typed, "-O.level", "x") is False

@@ -22,6 +22,7 @@ from infxreg.surface.model import Flag, Json, Surface
 from infxreg.surface.nearest import Names
 from infxreg.surface.report import Report
 from infxreg.surface.vllm_dialect import Dialect
+from infxreg.surface.vllm_old import with_called_classes
 
 __all__ = ["LEADS", "Checker", "Finding", "History", "Verdict", "check"]
 
@@ -72,6 +73,8 @@ class Checker:
     def of(cls, surface: Surface) -> Checker:
         """A checker of an engine version."""
         dialect = Dialect.of(surface) if surface.engine == "vllm" else None
+        if dialect is not None:
+            surface = with_called_classes(surface, dialect)
         return cls(
             surface=surface,
             grammar=Grammar.of(surface.flags),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from attrs import frozen
@@ -51,7 +51,10 @@ _CALLS: Mapping[str, Callable[[Any], Any]] = {
     "float": float,
     "abs": abs,
 }
-_METHODS = frozenset({"startswith", "endswith", "lower", "upper", "strip"})
+_METHODS: Mapping[str, tuple[type, ...]] = {
+    **dict.fromkeys(("startswith", "endswith", "lower", "upper", "strip"), (str,)),
+    "count": (str, list, tuple),
+}
 
 
 @frozen
@@ -71,7 +74,12 @@ class Condition:
             return None
         named = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
         named.sort(key=lambda node: (node.lineno, node.col_offset))
-        keys = dict.fromkeys(node.id for node in named if node.id not in _CALLS)
+        own = {node.id for node in named if isinstance(node.ctx, ast.Store)} | {
+            "any",
+            "all",
+            *_CALLS,
+        }
+        keys = dict.fromkeys(node.id for node in named if node.id not in own)
         return cls(text, tree, tuple(keys))
 
     def holds(self, values: Mapping[str, object]) -> bool:
@@ -110,17 +118,37 @@ def _value(node: ast.expr, values: Mapping[str, object]) -> Any:
             if not all(isinstance(side, int | float) for side in sides):
                 return UNKNOWN
             return _BINARY[type(op)](*sides)
+        case ast.Subscript(value=owner, slice=ast.Constant(value=int() as index)):
+            found = _value(owner, values)
+            return found[index] if isinstance(found, str | list | tuple) else UNKNOWN
+        case ast.Call(func=ast.Name(id="any" | "all" as name), args=[ast.GeneratorExp() as each]):
+            return _each(name == "all", each, values)
         case ast.Call(func=func, args=args, keywords=[]):
             return _called(func, [_value(arg, values) for arg in args], values)
     return UNKNOWN
 
 
 def _together(every: bool, parts: list[ast.expr], values: Mapping[str, object]) -> Any:
-    """``and`` (every) and ``or``: an unknown part counts only where the known ones don't decide."""
+    """``and`` (every) and ``or``."""
+    return _decided(every, (_evaluate(part, values) for part in parts))
+
+
+def _each(every: bool, node: ast.GeneratorExp, values: Mapping[str, object]) -> Any:
+    """``all`` (every) and ``any`` over the items of a list."""
+    match node.generators:
+        case [ast.comprehension(target=ast.Name(id=name), iter=over, ifs=[])]:
+            items = _value(over, values)
+            if not isinstance(items, list | tuple):
+                return UNKNOWN
+            return _decided(every, (_evaluate(node.elt, {**values, name: item}) for item in items))
+    return UNKNOWN
+
+
+def _decided(every: bool, parts: Iterable[Any]) -> Any:
+    """The first part that decides; an unknown one counts only where no known one does."""
     unclear = False
     value: Any = every
-    for part in parts:
-        value = _evaluate(part, values)
+    for value in parts:
         if value is UNKNOWN:
             unclear = True
         elif bool(value) is not every:
@@ -148,7 +176,8 @@ def _called(func: ast.expr, args: list[Any], values: Mapping[str, object]) -> An
         return _CALLS[func.id](*args)
     if isinstance(func, ast.Attribute) and func.attr in _METHODS:
         owner = _value(func.value, values)
-        return getattr(owner, func.attr)(*args) if isinstance(owner, str) else UNKNOWN
+        known = isinstance(owner, _METHODS[func.attr])
+        return getattr(owner, func.attr)(*args) if known else UNKNOWN
     return UNKNOWN
 
 

@@ -63,6 +63,17 @@ class UnreadableTreeError(SurfaceError):
 
 
 @frozen
+class StoreError(SurfaceError):
+    """A surface that can't be kept, or a file that can't be read for it."""
+
+    key: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.key}: {self.reason}"
+
+
+@frozen
 class UnknownVersionError(SurfaceError):
     """A version that neither the shipped file nor the user's store has."""
 

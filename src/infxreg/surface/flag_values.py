@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from attrs import frozen
 
-from infxreg.surface import sglang_rules, vllm_formats
+from infxreg.surface import sglang_rules, vllm_formats, vllm_old
 from infxreg.surface.argparse_rules import Use
 from infxreg.surface.findings import Kind
 from infxreg.surface.json_report import report_json_fault
@@ -24,6 +24,7 @@ _ACTIONS: Mapping[str, Callable[[Surface, Sequence[str]], None]] = {
     "LoRAParserAction": vllm_formats.lora_modules,
     "LoRAPathAction": lambda _, values: sglang_rules.lora_paths(values),
     "StoreBoolean": lambda _, values: vllm_formats.store_boolean(values),
+    "PromptAdapterParserAction": lambda _, values: vllm_formats.prompt_adapters(values),
 }
 _KINDS: Mapping[str, Kind] = {"bad JSON": "bad JSON", "unknown JSON key": "unknown JSON key"}
 
@@ -40,13 +41,13 @@ class FlagValues:
         converters: type word to converter.
         choices: converted choices, by a flag's first name (two flags can share a destination).
         schema: the config classes.
-        suffixes: ``80g`` is a number in the JSON of a config class.
+        dialect: how a version of vllm reads JSON; None for other engines.
     """
 
     converters: Mapping[str, Convert]
     choices: Mapping[str, frozenset[Json]]
     schema: Schema
-    suffixes: bool
+    dialect: Dialect | None
 
     @classmethod
     def of(cls, surface: Surface, dialect: Dialect | None) -> FlagValues:
@@ -66,7 +67,7 @@ class FlagValues:
                 if flag.hard and flag.choices is not None
             },
             Schema.of(surface),
-            dialect is not None and dialect.json_suffixes,
+            dialect,
         )
 
     def read(self, report: Report, use: Use) -> tuple[Json, ...] | None:
@@ -119,10 +120,7 @@ class FlagValues:
         return value
 
     def _dataclass(self, report: Report, use: Use, text: str) -> Json:
-        expanded = vllm_formats.without_suffixes(text) if self.suffixes else text
-        value = json_text(expanded)
-        if _has_lone_surrogate(expanded, value):
-            raise Unfit("JSON (half a surrogate pair is none)", "bad JSON")
+        value = self._class_json(use.flag, text)
         name = use.flag.config
         if name is None or not self.schema.has(name):
             report.not_known(
@@ -134,6 +132,17 @@ class FlagValues:
             report_json_fault(report, self.schema, use.written, fault)
         if any(fault.kind != "not known" and not fault.dropped for fault in found):
             raise _Noted
+        return value
+
+    def _class_json(self, flag: Flag, text: str) -> Json:
+        dialect = self.dialect
+        if dialect is not None and not dialect.json_types:
+            return vllm_old.called_json(flag, text, dialect)
+        if dialect is not None and dialect.json_suffixes:
+            text = vllm_formats.without_suffixes(text)
+        value = json_text(text)
+        if _has_lone_surrogate(text, value):
+            raise Unfit("JSON (half a surrogate pair is none)", "bad JSON")
         return value
 
 

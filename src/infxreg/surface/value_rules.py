@@ -107,9 +107,12 @@ def json_or_text(text: str) -> Value:
 
 
 def pairs_or_json(text: str) -> Value:
-    """JSON in braces, or ``KEY=NUMBER,…`` (vllm before 0.10.0)."""
-    if re.match("^{.*}$", text):
+    """JSON, or ``KEY=NUMBER,…`` (vllm before 0.10.0)."""
+    try:
         return json_text(text)
+    except Unfit:
+        if text.startswith("{"):
+            raise
     found: dict[str, Value] = {}
     for item in text.split(","):
         key, equals, value = (part.strip() for part in item.lower().partition("="))

@@ -54,3 +54,13 @@ def store_boolean(values: Sequence[str]) -> None:
     for text in values:
         if text.lower() not in ("true", "false"):
             raise Unfit("true or false")
+
+
+def prompt_adapters(values: Sequence[str]) -> None:
+    """``--prompt-adapters NAME=PATH``, of vllm before 0.10.
+
+    Raises:
+        Unfit: for one that isn't.
+    """
+    if not all("=" in text for text in values):
+        raise Unfit("NAME=PATH")

@@ -48,7 +48,7 @@ def _with_model_in_front(
 ) -> list[Token]:
     for index, word in enumerate(words):
         name, equals, value = word.text.partition("=")
-        if name != "--model" or (equals and not value):
+        if name != "--model" or (equals and not (value and dialect.model_flag)):
             continue
         if not dialect.model_flag:
             findings.append(
@@ -58,7 +58,7 @@ def _with_model_in_front(
                     message="vllm serve refuses --model: the model is its first argument",
                 )
             )
-            return words[:index] + words[index + (1 if equals else 2) :]
+            return words[:index] + words[index + 2 :]
         if equals:
             return [Token(value, word.written), *words[:index], *words[index + 1 :]]
         if index + 1 == len(words):

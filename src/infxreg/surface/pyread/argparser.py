@@ -11,6 +11,7 @@ from attrs import frozen
 
 from infxreg.surface.model import Flag
 from infxreg.surface.pyread import classes, operations
+from infxreg.surface.pyread.deprecations import deprecation
 from infxreg.surface.pyread.values import (
     ArgumentCall,
     Bound,
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
     from infxreg.surface.pyread.machine import Machine
 
 _NO_VALUE = frozenset({"store_true", "store_false", "store_const", "append_const", "count", "help"})
-_REPLACEMENT = re.compile(r"\b(?:use|by|to)\b[\s:]*[`'\"]*(--?[a-zA-Z][\w.{},=<>|-]*[\w}>])", re.I)
-_DEPRECATED = re.compile(r"deprecat|will be removed|no longer (?:used|has)|has no effect", re.I)
 
 
 @frozen
@@ -160,7 +159,7 @@ def _read(machine: Machine, parser: ParserVal, call: ArgumentCall, names: tuple[
             choices=choices if choices is not None else soft,
             hard=choices is not None or bool(cause),
             default=_default(word, given, parser.defaults.get(dest_text)),
-            deprecated=deprecation(machine, action, given),
+            deprecated=deprecation(action, given),
             refused=_refused(machine, action, built),
             config=config,
             hidden=hidden,
@@ -304,63 +303,6 @@ def _default(word: str, given: Mapping[str, object], later: object) -> str | Non
     if word == "store_false":
         return "True"
     return "'==SUPPRESS=='" if word in {"help", "version"} else "None"
-
-
-def deprecation(machine: Machine, action: object, given: Mapping[str, object]) -> str | None:
-    """None, or what replaces a flag that the engine calls deprecated.
-
-    Said by ``deprecated=True``, by the action's class, or by the help; the
-    replacement is the flag that ``new_flag``, the help or the action's message names.
-    """
-    help_text = given.get("help")
-    text = help_text if isinstance(help_text, str) else ""
-    message = _messages(action) if isinstance(action, ClassVal) else ""
-    named = isinstance(action, ClassVal) and "deprecated" in action.name.lower()
-    if not (given.get("deprecated") is True or named or says_deprecated(text)):
-        return None
-    new_flag = given.get("new_flag")
-    if isinstance(new_flag, str):
-        return new_flag
-    error = given.get("error_message")
-    for one in (error if isinstance(error, str) else "", text, message):
-        found = replacement_in(one)
-        if found:
-            return found
-    return ""
-
-
-def says_deprecated(text: str) -> bool:
-    """Whether a help text begins by calling its flag deprecated."""
-    head = text.strip().lstrip("[(*`'\"").lower()
-    return head.startswith(("deprecated", "this argument is deprecated", "this flag is deprecated"))
-
-
-def replacement_in(text: str) -> str | None:
-    """The first flag that a sentence says to use."""
-    found = _REPLACEMENT.search(text)
-    return found[1] if found else None
-
-
-def _messages(cls: ClassVal) -> str:
-    """The texts, and named texts, in a class's body, joined."""
-    if cls.node is None:
-        return ""
-    made: list[str] = []
-    for one in ast.walk(cls.node):
-        if isinstance(one, ast.Constant) and isinstance(one.value, str):
-            made.append(one.value)
-        elif isinstance(one, ast.Name) and one.id.isupper():
-            for statement in cls.module.statements:
-                if isinstance(statement, ast.Assign) and any(
-                    isinstance(target, ast.Name) and target.id == one.id
-                    for target in statement.targets
-                ):
-                    made.extend(
-                        part.value
-                        for part in ast.walk(statement.value)
-                        if isinstance(part, ast.Constant) and isinstance(part.value, str)
-                    )
-    return " ".join(made)
 
 
 def _refused(machine: Machine, action: object, built: dict[str, object] | None) -> bool:

@@ -19,7 +19,7 @@ Constant: TypeAlias = Callable[[ast.expr], ast.expr | None]
 End: TypeAlias = Literal["goes on", "raises", "returns"]
 
 _CALLS = frozenset({"len", "set", "bool", "int", "float", "abs"})
-_METHODS = frozenset({"startswith", "endswith", "lower", "upper", "strip"})
+_METHODS = frozenset({"startswith", "endswith", "lower", "upper", "strip", "count"})
 
 
 @frozen
@@ -176,7 +176,7 @@ class _Walk:
                 case ast.Raise():
                     self._refuse(path)
                     return "raises"
-                case ast.Return():
+                case ast.Return() | ast.Continue():
                     return "returns"
                 case ast.Assert(test=test):
                     self._refuse([*path, _negated(self.over_keys(test))])
@@ -190,6 +190,8 @@ class _Walk:
                     self.local[name] = self.over_keys(value)
                 case ast.Expr() | ast.Pass():
                     pass
+                case ast.For(target=ast.Name(id=name), iter=over, orelse=[]):
+                    self._loop(statement, name, self.over_keys(over), path)
                 case _:
                     self._forget(statement)
         return "goes on"
@@ -214,6 +216,28 @@ class _Walk:
         if other == "returns":
             path.append(test)
         return "goes on"
+
+    def _loop(
+        self, node: ast.For, name: str, over: ast.expr | None, path: list[ast.expr | None]
+    ) -> None:
+        """A loop over a key's items: refused where any item is."""
+        leaves = any(isinstance(one, ast.Break | ast.Return) for one in ast.walk(node))
+        if over is not None and not leaves:
+            item = f"{name}_"
+            inner = _Walk(
+                {**self.local, name: ast.Name(item, ast.Load())},
+                self.keys,
+                self.properties,
+                self.constant,
+                self.changed,
+            )
+            inner.run(node.body, [])
+            for text in inner.found:
+                test = ast.parse(text, mode="eval").body
+                each = ast.comprehension(ast.Name(item, ast.Store()), over, [], 0)
+                some = ast.Call(ast.Name("any", ast.Load()), [ast.GeneratorExp(test, [each])], [])
+                self._refuse([*path, some])
+        self._forget(node)
 
     def _refuse(self, path: Sequence[ast.expr | None]) -> None:
         known = [one for one in path if one is not None]
@@ -261,6 +285,9 @@ class _Walk:
             case ast.Tuple(elts=items) | ast.List(elts=items) | ast.Set(elts=items):
                 parts = self._all(items)
                 return None if parts is None else ast.Tuple(parts, ast.Load())
+            case ast.Subscript(value=owner, slice=ast.Constant(value=int()) as index):
+                one = self.over_keys(owner)
+                return None if one is None else ast.Subscript(one, index, ast.Load())
             case ast.Call(func=func, args=args, keywords=[]):
                 return self._call(func, args)
             case ast.ListComp(generators=[ast.comprehension(ifs=[test]) as one]):

@@ -1,0 +1,73 @@
+"""JSON of config classes in vllm before 0.9.2, whose parser calls the class with the keys.
+
+An unknown key is refused, as a call refuses it; a value of another type isn't.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+
+from attrs import evolve
+
+from infxreg.surface.model import Config, Flag, Json, Surface
+from infxreg.surface.value_rules import Unfit, json_text
+from infxreg.surface.vllm_dialect import Dialect
+from infxreg.values import FrozenMap
+
+_LEVELS = ("0", "1", "2", "3")
+
+
+def with_called_classes(surface: Surface, dialect: Dialect) -> Surface:
+    """The surface with its JSON flags bound to their classes, and no types in these.
+
+    The parser of these versions hands the JSON to a function without a name, or to a method of
+    the class; the class is the one that the destination names.
+    """
+    if dialect.json_types:
+        return surface
+    by_name = {name.lower(): name for name in surface.configs}
+    flags = tuple(_bound(flag, by_name) for flag in surface.flags)
+    bound = {flag.config for flag in flags}
+    configs = {
+        name: _called(one) if name in bound else one for name, one in surface.configs.items()
+    }
+    return evolve(surface, flags=flags, configs=FrozenMap(configs))
+
+
+def called_json(flag: Flag, text: str, dialect: Dialect) -> Json:
+    """The value that the parser of these versions makes of a class's text.
+
+    Raises:
+        Unfit: for what isn't JSON; a level of 0 to 3 is an empty object of `CompilationConfig`.
+    """
+    if flag.config == "CompilationConfig":
+        if text in _LEVELS:
+            return {}
+        if dialect.python_json:
+            return _python(text)
+    return json_text(text)
+
+
+def _python(text: str) -> Json:
+    try:
+        value: Json = ast.literal_eval(text)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        raise Unfit("a dict as Python writes it, or a level of 0 to 3", "bad JSON") from None
+    return value
+
+
+def _bound(flag: Flag, by_name: Mapping[str, str]) -> Flag:
+    if flag.type not in ("from_cli", "from_json", "lambda", "dataclass"):
+        return flag
+    wanted = flag.dest.removeprefix("override_").replace("_", "").lower()
+    config = by_name.get(wanted, flag.config)
+    return flag if config is None else evolve(flag, type="dataclass", config=config)
+
+
+def _called(config: Config) -> Config:
+    fields = {
+        name: evolve(one, type="Any", choices=None, validated=False, reads="", bounds="")
+        for name, one in config.fields.items()
+    }
+    return evolve(config, fields=FrozenMap(fields), extra="forbid")
