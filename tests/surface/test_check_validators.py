@@ -117,6 +117,11 @@ def test_model_validators_run_after_post_init() -> None:
     assert found.refusals == ("b",)
 
 
+def test_a_pydantic_model_says_it_after_its_init() -> None:
+    found = rules("def model_post_init(self, __context):\n    if self.a:\n        raise E")
+    assert found.refusals == ("a",)
+
+
 def test_validators_before_the_types_say_nothing_of_combinations() -> None:
     found = rules(
         """

@@ -1,6 +1,7 @@
 """JSON of config classes in vllm before 0.9.2, whose parser calls the class with the keys.
 
-An unknown key is refused, as a call refuses it; a value of another type isn't.
+An unknown key is refused, as a call refuses it; a value of another type isn't. The two classes of
+0.8 that read their own text are pydantic models: they check types, and ignore unknown keys.
 """
 
 from __future__ import annotations
@@ -28,7 +29,11 @@ def with_called_classes(surface: Surface, dialect: Dialect) -> Surface:
         return surface
     by_name = {name.lower(): name for name in surface.configs}
     flags = tuple(_bound(flag, by_name) for flag in surface.flags)
-    bound = {flag.config for flag in flags}
+    bound = {
+        new.config
+        for old, new in zip(surface.flags, flags, strict=True)
+        if not (dialect.python_json and old.type == "from_cli")
+    }
     configs = {
         name: _called(one) if name in bound else one for name, one in surface.configs.items()
     }

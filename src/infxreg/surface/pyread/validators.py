@@ -18,6 +18,7 @@ from attrs import field, frozen
 Constant: TypeAlias = Callable[[ast.expr], ast.expr | None]
 End: TypeAlias = Literal["goes on", "raises", "returns"]
 
+_AFTER_INIT = ("__post_init__", "model_post_init")
 _CALLS = frozenset({"len", "set", "bool", "int", "float", "abs"})
 _METHODS = frozenset({"startswith", "endswith", "lower", "upper", "strip", "count"})
 
@@ -55,8 +56,8 @@ def class_rules(
         if isinstance(one, ast.FunctionDef) and "property" in map(ast.unparse, one.decorator_list)
     }
     methods = [one for one in node.body if isinstance(one, ast.FunctionDef)]
-    for one in sorted(methods, key=lambda method: method.name != "__post_init__"):
-        if one.name == "__post_init__":
+    for one in sorted(methods, key=lambda method: method.name not in _AFTER_INIT):
+        if one.name in _AFTER_INIT:
             walk = _Walk({}, keys, properties, constant, changed)
             walk.run(one.body, [])
             refusals += walk.found
