@@ -41,13 +41,35 @@ _DATACLASS = re.compile(r"(?:\w+\.)*parse_dataclass\((\w+)\)")
 _METAVAR_LIST = re.compile(r"'([^']*)'|\"([^\"]*)\"")
 
 
+# What a dump by the script of this package has, whatever its engine.
+DUMP_FORMAT = 1
+_SECTIONS = ("backends", "envs", "registries", "models")
+
+
 def surface_from_dump(data: object, engine: str | None) -> Surface:
     """See `Surface.from_real_dump`."""
     part = Part(data, "")
     surface = _read(part, engine)
+    if part.has("dump"):
+        _check_whole(part, surface)
     if part.problems:
         raise SurfaceFormatError("a dump of an engine's parser", tuple(part.problems))
     return surface
+
+
+def _check_whole(part: Part, surface: Surface) -> None:
+    """Notes what the dump script couldn't read, and parts that were lost since."""
+    if part.at("dump").value != DUMP_FORMAT:
+        part.at("dump").wrong(f"format {part.at('dump').value!r}; this version reads {DUMP_FORMAT}")
+    for one in part.at("missing").texts():
+        part.wrong(f"the engine didn't give its {one}")
+    if part.at("missing").texts():
+        return
+    for name in (*_SECTIONS, *(("configs", "enums") if surface.engine == "vllm" else ())):
+        part.need(name)
+    for flag in surface.flags:
+        if flag.config is not None and flag.config not in surface.configs:
+            part.at("configs").wrong(f"{flag.config!r} of {flag.names[0]} is missing")
 
 
 def _read(part: Part, engine: str | None) -> Surface:

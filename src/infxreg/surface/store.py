@@ -175,6 +175,7 @@ def add_dump(
     key: str | None = None,
     engine: str | None = None,
     replace: bool = False,
+    partial: bool = False,
 ) -> Path:
     """Takes in what the dump script printed inside an image.
 
@@ -184,12 +185,16 @@ def add_dump(
         key: digest or version; the dump's own version without.
         engine: where the dump doesn't name it.
         replace: see `SurfaceStore.add`.
+        partial: takes a dump that says itself what it couldn't read; that stays unknown.
 
     Raises:
         SurfaceFormatError: naming every part that is missing or of the wrong kind.
         StoreError: see `SurfaceStore.add`; nothing is stored then.
     """
-    surface = Surface.from_real_dump(read_json(path), engine)
+    data = read_json(path)
+    if partial and isinstance(data, Mapping):
+        data = {name: one for name, one in data.items() if name not in {"dump", "missing"}}
+    surface = Surface.from_real_dump(data, engine)
     return store.add(surface, key or surface.version, replace=replace)
 
 
