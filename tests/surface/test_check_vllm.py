@@ -343,29 +343,35 @@ def called(version: str) -> Surface:
         (["--prompt-adapters", "a"], False),
     ],
 )
-@pytest.mark.parametrize("version", ["0.8.5", "0.9.1"])
+@pytest.mark.parametrize("version", ["0.8.5", "0.9.0.1"])
 def test_classes_called_with_their_keys(version: str, argv: list[str], accepted_: bool) -> None:
     assert accepted(called(version), *argv) is accepted_
 
 
 def test_a_called_class_doesnt_look_at_types_and_refuses_unknown_keys() -> None:
     """The models of 0.8 do the opposite."""
-    for version, called_ in (("0.8.5", False), ("0.9.1", True)):
+    for version, called_ in (("0.8.5", False), ("0.9.0.1", True)):
         assert accepted(called(version), "-O", '{"level": "x"}') is called_
         assert accepted(called(version), "-O", '{"levels": 3}') is not called_
 
 
 def test_the_first_compilation_config_was_python() -> None:
-    for version, json_, python in (("0.8.5", False, True), ("0.9.1", True, False)):
+    for version, json_, python in (("0.8.5", False, True), ("0.9.0.1", True, False)):
         made_ = called(version)
         assert accepted(made_, "-O", '{"use_inductor": false}') is json_
         assert accepted(made_, "-O", "{'use_inductor': False}") is python
 
 
-def test_types_are_checked_from_0_9_2_on() -> None:
-    typed = vllm(
-        flag("-O", type="dataclass", config="CompilationConfig", dest="compilation_config"),
-        version="0.9.2",
-        configs=CALLED,
-    )
-    assert accepted(typed, "-O.level", "x") is False
+def test_types_are_checked_from_0_9_1_on() -> None:
+    for version, level in (("0.9.1", True), ("0.9.2", False)):
+        typed = vllm(
+            flag("-O", type="dataclass", config="CompilationConfig", dest="compilation_config"),
+            version=version,
+            configs=CALLED,
+            traits=("optimization=",) if level else (),
+        )
+        assert accepted(typed, "-O", '{"level": "x"}') is False
+        assert accepted(typed, "-O", "{}") is True
+        # "-O 3" is a dotted key from 0.9.2 on, and any other way to say 3 is no object
+        assert accepted(typed, "-O", "3") is True
+        assert accepted(typed, "-O", "7") is False

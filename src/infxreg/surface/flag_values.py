@@ -135,11 +135,12 @@ class FlagValues:
         return value
 
     def _class_json(self, flag: Flag, text: str) -> Json:
-        dialect = self.dialect
-        if dialect is not None and not dialect.json_types:
-            return vllm_old.called_json(flag, text, dialect)
-        if dialect is not None and dialect.json_suffixes:
-            text = vllm_formats.without_suffixes(text)
+        if self.dialect is not None:
+            early = vllm_old.early_json(flag, text, self.dialect)
+            if early is not None:
+                return early
+            if self.dialect.json_suffixes:
+                text = vllm_formats.without_suffixes(text)
         value = json_text(text)
         if _has_lone_surrogate(text, value):
             raise Unfit("JSON (half a surrogate pair is none)", "bad JSON")

@@ -46,7 +46,7 @@ class Dialect:
             ``json-suffixes``.
         pairs: ``a=1,b=2`` is taken for JSON. Trait ``json-pairs``.
         model_flag: ``--model`` is moved to the front instead of refused. Trait ``model-flag``.
-        json_types: the JSON of a config class is checked against its types; before 0.9.2 the
+        json_types: the JSON of a config class is checked against its types; before 0.9.1 the
             class is called with its keys, whatever their values. Trait ``json-types``.
         python_json: what is read so is Python's literals and no JSON. Trait ``python-json``.
     """
@@ -104,7 +104,7 @@ class Dialect:
             json_suffixes=_flagged(surface, "json-suffixes", since("0.20.0")),
             pairs=_flagged(surface, "json-pairs", not since("0.10.0")),
             model_flag=_flagged(surface, "model-flag", since("0.11.1")),
-            json_types=_flagged(surface, "json-types", since("0.9.2")),
+            json_types=_flagged(surface, "json-types", since("0.9.1")),
             python_json=_flagged(surface, "python-json", not since("0.9.0")),
         )
 

@@ -1,4 +1,4 @@
-"""JSON of config classes in vllm before 0.9.2, whose parser calls the class with the keys.
+"""JSON of config classes in vllm before 0.9.1, whose parser calls the class with the keys.
 
 An unknown key is refused, as a call refuses it; a value of another type isn't. The two classes of
 0.8 that read their own text are pydantic models: they check types, and ignore unknown keys.
@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from attrs import evolve
 
 from infxreg.surface.model import Config, Flag, Json, Surface
-from infxreg.surface.value_rules import Unfit, json_text
+from infxreg.surface.value_rules import Unfit
 from infxreg.surface.vllm_dialect import Dialect
 from infxreg.values import FrozenMap
 
@@ -40,18 +40,17 @@ def with_called_classes(surface: Surface, dialect: Dialect) -> Surface:
     return evolve(surface, flags=flags, configs=FrozenMap(configs))
 
 
-def called_json(flag: Flag, text: str, dialect: Dialect) -> Json:
-    """The value that the parser of these versions makes of a class's text.
+def early_json(flag: Flag, text: str, dialect: Dialect) -> Json | None:
+    """What `CompilationConfig` made of its own text in early versions; None where it reads JSON.
 
     Raises:
-        Unfit: for what isn't JSON; a level of 0 to 3 is an empty object of `CompilationConfig`.
+        Unfit: for what isn't Python's literal, where that is what it read.
     """
-    if flag.config == "CompilationConfig":
-        if text in _LEVELS:
-            return {}
-        if dialect.python_json:
-            return _python(text)
-    return json_text(text)
+    if flag.config != "CompilationConfig" or dialect.optimization:
+        return None
+    if text in _LEVELS:
+        return {}
+    return _python(text) if dialect.python_json else None
 
 
 def _python(text: str) -> Json:
