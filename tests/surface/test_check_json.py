@@ -203,6 +203,18 @@ def test_how_a_raw_value_is_read() -> None:
     ]
 
 
+def test_a_look_at_one_kind_of_value_alone() -> None:
+    text = read("Inner | None", "text")
+    assert [fault.kind for fault in check_one(text, "fp8")] == ["not known"]
+    assert [fault.kind for fault in check_one(text, {"c": 1})] == ["unknown JSON key"]
+    assert fits(text, {"a": 1})
+    assert fits(text, None)
+    table = read("dict[str, int]", "object")
+    assert [fault.kind for fault in check_one(table, {"a": "x"})] == ["not known"]
+    assert [fault.kind for fault in check_one(table, "x")] == ["wrong type"]
+    assert fits(table, {"a": 1})
+
+
 def test_a_validated_key_of_which_no_more_is_known() -> None:
     """Only what no such look would take is refused; text and objects stay open."""
     enum_key = ConfigField(type="Kind | None", validated=True)

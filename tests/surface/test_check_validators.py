@@ -218,6 +218,11 @@ def test_properties_are_looked_into() -> None:
         ("before", "v = v.replace(' ', '').split(',')\nreturn v", "commas"),
         ("before", "if isinstance(v, dict):\n    return Inner(**v)\nreturn v", "same"),
         ("before", "return magic(v)", ""),
+        ("before", "'Doc.'\nif not isinstance(v, str):\n    return v\nreturn magic(v)", "text"),
+        ("before", "if isinstance(v, str):\n    return magic(v)\nreturn v", "text"),
+        ("before", "if not isinstance(v, dict):\n    return v\nreturn magic(v)", "object"),
+        ("before", "if isinstance(v, str):\n    return magic(v)\nreturn other(v)", ""),
+        ("before", "if not isinstance(v, str):\n    v = 3\n    return v\nreturn magic(v)", ""),
     ],
 )
 def test_how_raw_values_are_read(mode: str, body: str, words: str) -> None:

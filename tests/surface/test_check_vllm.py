@@ -68,6 +68,7 @@ def test_values_keep_their_underscores() -> None:
 
 def test_underscores_in_dotted_keys_became_dashes_in_0_9_0() -> None:
     assert tokens("0.9.0", "--a_b.c_d", "x") == ["--a-b", '{"c-d": "x"}']
+    assert tokens("0.9.1", "--a_b.c_d", "x") == ["--a-b", '{"c_d": "x"}']
 
 
 @pytest.mark.parametrize(

@@ -167,6 +167,9 @@ class _Reader:
                 value = list(value.replace(" ", "").split(","))
             elif "member" in reads and (enum := _enum_in(key.type)) is not None:
                 return self._member_name(enum, value, path, owner)
+        looked_at = {"text": str, "object": Mapping}
+        if any(isinstance(value, looked_at[word]) for word in reads if word in looked_at):
+            return self._validated(key, value, path, owner)
         held = self.of_type(key.type, value, path, owner)
         _bounded(key.bounds, held, path, owner)
         return held

@@ -96,7 +96,8 @@ class ConfigField:
             the enum in ``type``, its case ignored; other text is refused), ``auto`` (the text
             ``auto``, its case ignored, is null), ``lower``, ``lower-underscore`` (text is
             lower-cased, and ``-`` read as ``_``), ``commas`` (text is split at commas into a
-            list), ``same`` (the type decides after all). `infxreg.surface.json_rules` reads
+            list), ``same`` (the type decides after all), ``text`` and ``object`` (only these are
+            looked at, in a way that isn't known; the type decides on all else). `infxreg.surface.json_rules` reads
             it, `infxreg.surface.pyread.validators.class_rules` makes it and `Config.refusals`
             from a class's syntax; without it a validated key is only refused for what no such
             look would take.

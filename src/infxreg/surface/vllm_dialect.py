@@ -39,6 +39,7 @@ class Dialect:
             Trait ``optimization-dots=``.
         dotted: what dotted keys' values are. Trait ``dotted=``: ``text`` always, ``json``, or
             ``human`` for JSON with ``32k`` for 32,000; nothing where there are no dotted keys.
+        dotted_dashes: underscores in the keys become dashes too. Trait ``dotted-dashes``.
         none_choice: the text ``None`` fits a flag that has choices and may be unset. Trait
             ``none-choice``; before 0.31.0 the choices hold the word and not the value, so the
             text is converted and then refused.
@@ -54,6 +55,7 @@ class Dialect:
     optimization: Level = "flag"
     optimization_dots: str = ""
     dotted: Dotted = "human"
+    dotted_dashes: bool = False
     none_choice: bool = True
     json_suffixes: bool = True
     pairs: bool = False
@@ -100,6 +102,7 @@ class Dialect:
                     _DOTTED,
                 )
             ],
+            dotted_dashes=_flagged(surface, "dotted-dashes", not since("0.9.1")),
             none_choice=_flagged(surface, "none-choice", since("0.31.0")),
             json_suffixes=_flagged(surface, "json-suffixes", since("0.20.0")),
             pairs=_flagged(surface, "json-pairs", not since("0.10.0")),

@@ -114,7 +114,7 @@ def _respelled(dialect: Dialect, words: list[Token]) -> Iterator[Token]:
         elif text.startswith("--"):
             name, equals, value = text.partition("=")
             head, dot, tail = name.partition(".")
-            if dialect.dotted == "text":
+            if dialect.dotted_dashes:
                 tail = tail.replace("_", "-")
             yield Token(head.replace("_", "-") + dot + tail + equals + value, word.written)
         elif text.startswith("-O"):

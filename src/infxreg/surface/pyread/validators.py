@@ -150,6 +150,26 @@ def _words(node: ast.FunctionDef, value: str, mode: str) -> Iterator[str]:
         yield "lower"
     if not found and f"(**{value})" in text and f"return {value}" in text:
         yield "same"
+    elif not found:
+        for kind, word in (("str", "text"), ("dict", "object")):
+            if _only_of(node, value, kind):
+                yield word
+
+
+def _only_of(node: ast.FunctionDef, value: str, kind: str) -> bool:
+    """Whether a validator hands on what isn't of a kind: it returns it first, or in the end."""
+    body = [one for one in node.body if not _is_docstring(one)]
+    test = f"isinstance({value}, {kind})"
+    if not body or not isinstance(body[0], ast.If) or body[0].orelse:
+        return False
+    first, last = body[0], ast.unparse(body[-1])
+    if ast.unparse(first.test) == f"not {test}":
+        return [ast.unparse(one) for one in first.body] == [f"return {value}"]
+    return ast.unparse(first.test) == test and len(body) == 2 and last == f"return {value}"
+
+
+def _is_docstring(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
 @frozen(eq=False)
