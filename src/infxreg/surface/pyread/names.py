@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from infxreg.surface.pyread.machine import Machine
 
 
+_CONSTANTS: dict[str, object] = {"Ellipsis": Ellipsis, "__debug__": True}
 NOT_THERE = object()
 """What a module gives for a name that it hasn't."""
 
@@ -29,17 +30,15 @@ def global_name(machine: Machine, module: Module, name: str) -> object:
     override = machine.overrides.get(f"{module.name}.{name}", NOT_THERE)
     if override is not NOT_THERE:
         return override
-    if name in module.names and (name in module.running or _is_settled(machine, module, name)):
-        return settled(machine, module.names, name)
-    indexes = module.touching.get(name)
-    if indexes is not None and name not in module.running:
+    due = _due(module, name)
+    if due and name not in module.running:
         module.running.add(name)
         try:
-            _run_top(machine, module, indexes)
+            _run_top(machine, module, due)
         finally:
             module.running.discard(name)
-        if name in module.names:
-            return settled(machine, module.names, name)
+    if name in module.names:
+        return settled(machine, module.names, name)
     submodule = f"{module.name}.{name}"
     if module.is_package and machine.project.module(submodule) is not None:
         return machine.module(submodule)
@@ -54,23 +53,41 @@ def global_name(machine: Machine, module: Module, name: str) -> object:
     return NOT_THERE
 
 
-def _is_settled(machine: Machine, module: Module, name: str) -> bool:
-    return all(index in module.done for index in module.touching.get(name, ()))
+def _due(module: Module, name: str) -> list[int]:
+    """The top-level statements about a name that are still to run.
+
+    While a top-level statement runs, only those before it, as Python has it; all of
+    them where none is before it, since classes and functions are read late here.
+    """
+    about = module.touching.get(name, [])
+    before = about if module.at is None else [one for one in about if one < module.at]
+    due = [one for one in before or about if one not in module.done]
+    if len(about) < 2 or not due:
+        return due
+    # What reads the name between two changes must read what it was then.
+    readers = (one for one in module.mentioning(name) if one < due[-1] and one not in module.done)
+    return sorted({*due, *readers})
 
 
 def _run_top(machine: Machine, module: Module, indexes: Iterable[int]) -> None:
     frame = Frame(module, module.names)
-    for index in indexes:
-        if index in module.done:
-            continue
-        module.done.add(index)
-        statements.safely(machine, module.statements[index], frame)
+    outer = module.at
+    try:
+        for index in indexes:
+            if index in module.done:
+                continue
+            module.done.add(index)
+            module.at = index
+            statements.safely(machine, module.statements[index], frame)
+    finally:
+        module.at = outer
 
 
 def settled(machine: Machine, namespace: dict[str, object], name: str) -> object:
     """A name of a namespace; one that an import bound is looked up now."""
     value = namespace[name]
     if isinstance(value, ImportRef):
+        namespace[name] = Unknown(f"{name} is imported in a circle")
         value = namespace[name] = _imported(machine, value)
     return value
 
@@ -134,6 +151,8 @@ def name_value(machine: Machine, name: str, frame: Frame) -> object:
     found_global = global_name(machine, frame.module, name)
     if found_global is not NOT_THERE:
         return found_global
+    if name in _CONSTANTS:
+        return _CONSTANTS[name]
     if name in builtin_functions.BUILTINS:
         return builtin_functions.BUILTINS[name]
     native_type = getattr(builtins, name, None)

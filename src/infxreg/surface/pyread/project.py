@@ -28,6 +28,8 @@ class Module:
     done: set[int] = field(factory=set)
     """Indexes of the top-level statements that were run."""
     running: set[str] = field(factory=set)
+    at: int | None = None
+    """The top-level statement that is running."""
 
     @cached_property
     def statements(self) -> list[ast.stmt]:
@@ -42,6 +44,15 @@ class Module:
             for name in sorted(set(touched(statement))):
                 found.setdefault(name, []).append(index)
         return found
+
+    def mentioning(self, name: str) -> list[int]:
+        """The top-level statements, but definitions, whose code names it."""
+        return [
+            index
+            for index, statement in enumerate(self.statements)
+            if not isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
+            and any(isinstance(one, ast.Name) and one.id == name for one in ast.walk(statement))
+        ]
 
     @cached_property
     def star_imports(self) -> list[str]:
