@@ -10,7 +10,7 @@ from infxreg.surface.pyread.values import ClassVal
 
 _REPLACEMENT = re.compile(
     r"\b(?:[Uu]se|by|to|[Aa]lias for|with)\b[\s:]*[`'\"]*"
-    r"(--?[a-zA-Z][\w.{},=<>|-]*[\w}>]|[A-Z][A-Z0-9]*_[A-Z0-9_]+(?:=\w+)?)"
+    r"(--?[a-zA-Z](?:[\w.{},=<>|-]*[\w}>])?|[A-Z][A-Z0-9]*_[A-Z0-9_]+(?:=\w+)?)"
 )
 _DEPRECATED = re.compile(
     r"^\W*deprecated\b"
