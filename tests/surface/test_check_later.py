@@ -239,3 +239,8 @@ def test_a_finding_as_text() -> None:
     assert str(found) == (
         "vllm 0.31.0 has no --max-num-sequences; did you mean --max-num-seqs?; no version has it"
     )
+
+
+def test_a_finding_doesnt_say_its_near_match_twice() -> None:
+    made = vllm(flag("--old", deprecated="--new"))
+    assert str(only(made, "--old", "x")) == "--old is deprecated: use --new"

@@ -2,7 +2,7 @@
 
 On surfaces made from the real parsers' dumps. sglang's dumps say all that its parser looks at.
 vllm's name JSON keys without their types, so a value of the wrong type passes here; the same
-lists against surfaces with types are in `test_check_extracted.py`.
+lists against surfaces with types are in `test_check_shipped.py`.
 """
 
 from __future__ import annotations

@@ -91,7 +91,8 @@ class Finding:
         return data
 
     def __str__(self) -> str:
-        hints = [f"did you mean {self.near}?" if self.near else "", self.versions or ""]
+        told = self.near is None or self.near in self.message
+        hints = ["" if told else f"did you mean {self.near}?", self.versions or ""]
         return "; ".join([self.message, *(hint for hint in hints if hint)])
 
 
