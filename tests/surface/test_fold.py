@@ -140,24 +140,20 @@ class TestLaws:
         ]
         folded = FoldedSurfaces.read(folded_text(fold(given_ones, {})))
         by_version = {one.version: canonical(one) for one in given_ones}
-        for option in {name for one in made for flag in one.flags for name in flag.all_names}:
+        options = {name for one in made for each in one.flags for name in each.all_names}
+        variables = {name for one in made for name in (*(one.env or ()), *one.env_read)}
+        keys = {(c, k) for one in made for c, cls in one.configs.items() for k in cls.fields}
+        for option in options:
             there = {v for v, one in by_version.items() if option in one.by_name}
             assert spread(folded, folded.spans("flag", option)) == there
-        for name in {name for one in made for name in (*(one.env or ()), *one.env_read)}:
+        for name in variables:
             there = {
                 v for v, one in by_version.items() if name in (*(one.env or ()), *one.env_read)
             }
             assert spread(folded, folded.spans("env", name)) == there
-        for key in {
-            f"{c}.{k}" for one in made for c, cls in one.configs.items() for k in cls.fields
-        }:
-            c, k = key.split(".")
-            there = {
-                v
-                for v, one in by_version.items()
-                if c in one.configs and k in one.configs[c].fields
-            }
-            assert spread(folded, folded.spans("key", key)) == there
+        for c, k in keys:
+            there = {v for v, one in by_version.items() if k in one.configs.get(c, config()).fields}
+            assert spread(folded, folded.spans("key", f"{c}.{k}")) == there
 
 
 def spread(folded: FoldedSurfaces, spans: object) -> set[str]:
