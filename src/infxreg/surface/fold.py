@@ -189,6 +189,7 @@ def fold(surfaces: Iterable[Surface], wheels: Mapping[str, Wheel]) -> Folded:
 
 def _flags(surface: Surface) -> dict[str, Cell]:
     made: dict[str, Cell] = {}
+    positionals = 0
     for flag in surface.flags:
         key = flag.names[0] if flag.names else flag.dest
         cell = dict(flag_to_json(flag))
@@ -203,6 +204,10 @@ def _flags(surface: Surface) -> dict[str, Cell]:
             del cell["dest"]
         if flag.origin is not None and flag.origin.endswith(f".{flag.dest}"):
             cell["origin"] = flag.origin.removesuffix(flag.dest)
+        if not flag.names:
+            if positionals:  # their order is the only one that means something
+                cell["place"] = positionals
+            positionals += 1
         made[key] = cell
     return made
 

@@ -115,9 +115,10 @@ class FoldedSurfaces:
         )
 
     def _flags(self, bit: int) -> list[Flag]:
-        positional: list[Flag] = []
+        positional: list[tuple[int, Flag]] = []
         named: list[Flag] = []
         for key, cell in self._present("flags", bit):
+            place = cell.pop("place", 0)
             names, hidden = implied_names(key, str(cell.get("action", "store")))
             cell.setdefault("dest", derived_dest(key))
             cell.setdefault("names", names)
@@ -126,8 +127,11 @@ class FoldedSurfaces:
             if isinstance(origin, str) and origin.endswith("."):
                 cell["origin"] = f"{origin}{cell['dest']}"
             flag = Flag(**cell)  # type: ignore[arg-type]
-            (named if flag.names else positional).append(flag)
-        return positional + named
+            if flag.names:
+                named.append(flag)
+            else:
+                positional.append((int(str(place)), flag))
+        return [flag for _, flag in sorted(positional, key=lambda one: one[0])] + named
 
     def _config(self, cell: dict[str, object], keys: Mapping[str, object], bit: int) -> Config:
         fields = {name: ConfigField(**one) for name, one in self._cells(keys, bit)}  # type: ignore[arg-type]
