@@ -97,10 +97,10 @@ class ConfigField:
             ``auto``, its case ignored, is null), ``lower``, ``lower-underscore`` (text is
             lower-cased, and ``-`` read as ``_``), ``commas`` (text is split at commas into a
             list), ``same`` (the type decides after all), ``text`` and ``object`` (only these are
-            looked at, in a way that isn't known; the type decides on all else). `infxreg.surface.json_rules` reads
-            it, `infxreg.surface.pyread.validators.class_rules` makes it and `Config.refusals`
-            from a class's syntax; without it a validated key is only refused for what no such
-            look would take.
+            looked at, in a way that isn't known; the type decides on all else).
+            `infxreg.surface.json_rules` reads it, and `class_rules` in
+            `infxreg.surface.pyread.validators` makes it and `Config.refusals` from a class's
+            syntax; without it a validated key is only refused for what no such look would take.
         bounds: limits on a number, such as ``>=0 <1``.
         default: the ``repr`` of the default; None if it isn't known.
         required: the JSON must have the key.

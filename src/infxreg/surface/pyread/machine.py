@@ -27,7 +27,8 @@ Control: TypeAlias = tuple[str, object] | None
 """How statements ended: None at their end, else ``return``, ``break`` or ``continue``."""
 Hook: TypeAlias = "Callable[[Machine, list[object], object], None]"
 
-BUDGET = 6_000_000
+BUDGET = 3_000_000
+"""Some ten times what the largest engine takes."""
 
 
 @define(eq=False, repr=False)
