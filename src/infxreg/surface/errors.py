@@ -74,6 +74,17 @@ class StoreError(SurfaceError):
 
 
 @frozen
+class OverlayError(SurfaceError):
+    """An overlay that doesn't go on a surface."""
+
+    overlay: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"overlay {self.overlay}: {self.reason}"
+
+
+@frozen
 class UnknownVersionError(SurfaceError):
     """A version that neither the shipped file nor the user's store has."""
 
