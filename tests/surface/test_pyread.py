@@ -120,7 +120,7 @@ PROGRAMS = {
                 super().__init__(n + 1)
             def name(self): return 'child of ' + super().name()
         c = Child.make(4)
-        RESULT = [c.n, c.double, Child.three(), c.name(), Child.shared, c.twice, Child.__name__,
+        RESULT = [c.n, c.double, Child.three(), c.three(), c.name(), Child.shared, c.twice, Child.__name__,
                   isinstance(c, Base), issubclass(Child, Base), isinstance(c, (int, Child)),
                   super(Child, c).name(), type(c) is Child, isinstance(True, int),
                       isinstance(str, type)]

@@ -175,11 +175,11 @@ def contains(machine: Machine, container: object, one: object) -> bool | Unknown
 
 
 def items_of(machine: Machine, value: object) -> Args | Iterator[object] | Unknown:
-    """What a loop over the value sees. Sets of texts come sorted."""
+    """What a loop over the value sees. Sets come in one order, whatever their hashes."""
     if isinstance(value, Unknown):
         return value
     if isinstance(value, (set, frozenset)):
-        return sorted(value) if all(isinstance(one, str) for one in value) else list(value)
+        return sorted(value, key=_place)
     if isinstance(value, (list, tuple, dict, str, *_VIEWS)):
         return list(value)
     if isinstance(value, range):
@@ -191,6 +191,22 @@ def items_of(machine: Machine, value: object) -> Args | Iterator[object] | Unkno
     if isinstance(value, Iterator):
         return value
     return Unknown(f"a loop over {type(value).__name__}")
+
+
+def _place(value: object) -> tuple[str, str]:
+    """A key to sort members of a set by: kind and text."""
+    if isinstance(value, TypeForm):
+        parts = ", ".join(f"{kind} {text}" for kind, text in map(_place, value.args))
+        return "type", f"{_place(value.origin)[1]}[{parts}]"
+    if isinstance(value, (ClassVal, External)):
+        return "type", value.path
+    if isinstance(value, type):
+        return "type", value.__name__
+    if isinstance(value, Member):
+        return "member", f"{value.cls.path}.{value.name}"
+    if isinstance(value, FuncVal):
+        return "function", value.name
+    return type(value).__name__, str(value) if isinstance(value, (str, int, float)) else ""
 
 
 def all_items(machine: Machine, value: object) -> Args | Unknown:
