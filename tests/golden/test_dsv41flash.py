@@ -7,9 +7,9 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from support import srtslurm
 
 import infxreg
+from support import srtslurm
 
 GATE = "dsv41-blackwell-attention"
 MODEL = "dsv41flash"
