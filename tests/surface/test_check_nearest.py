@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from infxreg.surface.nearest import Names
@@ -46,18 +44,3 @@ def test_short_names() -> None:
 def test_names_are_members() -> None:
     assert "--tp-size" in FLAGS
     assert "--tp" not in FLAGS
-
-
-def test_it_is_fast() -> None:
-    """A list can have several unknown flags, and a millisecond for all of it."""
-    words = "max min enable disable cache model parallel size tokens backend kv attention".split()
-    names = Names.of(f"--{a}-{b}-{c}" for a in words for b in words for c in words[:4])
-    best = min(_timed(names) for _ in range(5))
-    assert len(names.names) > 500
-    assert best < 0.0005, f"{best * 1e6:.0f} µs"
-
-
-def _timed(names: Names) -> float:
-    start = time.perf_counter()
-    names.near("--enable-kv-cache-tokenz")
-    return time.perf_counter() - start

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from importlib.resources import files
 
 import pytest
@@ -18,11 +17,8 @@ VERSION = "0.5.5"
 def test_a_release_read_anew() -> None:
     folded = FoldedSurfaces.read((files("infxreg_sglang") / "surface.json").read_bytes())
     with download("sglang", VERSION) as source:
-        start = time.perf_counter()
         made = extract(source)
-        taken = time.perf_counter() - start
         wheel = folded.wheel(VERSION)
         assert wheel is not None
         assert source.sha256 == wheel.sha256
     assert made == folded.unfold(VERSION)
-    assert taken < 5
