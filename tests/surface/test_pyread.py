@@ -120,7 +120,8 @@ PROGRAMS = {
                 super().__init__(n + 1)
             def name(self): return 'child of ' + super().name()
         c = Child.make(4)
-        RESULT = [c.n, c.double, Child.three(), c.three(), c.name(), Child.shared, c.twice, Child.__name__,
+        RESULT = [c.n, c.double, Child.three(), c.three(), c.name(), Child.shared, c.twice,
+                  Child.__name__,
                   isinstance(c, Base), issubclass(Child, Base), isinstance(c, (int, Child)),
                   super(Child, c).name(), type(c) is Child, isinstance(True, int),
                       isinstance(str, type)]
@@ -191,6 +192,12 @@ PROGRAMS = {
             TABLE[name] = name.upper()
         NAMES = NAMES + ['d']
         RESULT = [NAMES, TABLE]
+    """,
+    "sets": """
+        s = {3, 1, 2}
+        RESULT = [next(x for x in s if x > 2), next((x for x in s if x > 5), None),
+                  sorted(x for x in s), {1}.pop(), sum(x for x in s), any(x > 2 for x in s),
+                  len(s), 3 in s, sorted(s | {9}), sorted(s - {1}), frozenset(s) == s]
     """,
     "iteration tools": """
         import itertools, functools, copy, json
@@ -275,6 +282,8 @@ class TestUnknown:
             ("RESULT = open('/etc/passwd').read()", "open isn't bound"),
             ("RESULT = eval('1')", "eval isn't bound"),
             ("def f():\n    yield 1\nRESULT = f()", "f is a generator"),
+            ("RESULT = next(x for x in {'a', 'b'} if x)", "the first of a set of several"),
+            ("RESULT = {1, 2}.pop()", "the first of a set of several"),
         ],
     )
     def test_names_the_first_cause(self, text: str, why: str) -> None:
