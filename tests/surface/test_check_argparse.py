@@ -125,6 +125,15 @@ def test_a_flag_and_its_value_in_one_argument_are_told_apart() -> None:
     assert found.near == "--tp-size"
 
 
+def test_what_a_flag_needs() -> None:
+    made = surface("other", "1.0", flag("--two", arity="2"), *SIZES.flags)
+    assert only(made, "--tp-size").message == "--tp-size needs a value"
+    assert only(made, "--sizes").message == "--sizes needs at least one value"
+    assert only(made, "--two", "1").message == "--two needs 2 values"
+    assert accepted(made, "--two", "1", "2") is True
+    assert accepted(made, "--two=1") is False
+
+
 def test_a_stray_after_a_value() -> None:
     assert only(SIZES, "--name", "a", "b").message == (
         "'b' belongs to no flag: --name takes one value"

@@ -78,6 +78,12 @@ def test_holds(text: str) -> None:
         "names[7] == 'a'",
         "role.count('a') == 0",
         "~count == -4",
+        "not ~count",
+        "not any(x for x in mystery)",
+        "not role.count('a')",
+        "not connector.format(1)",
+        "not (connector % 3)",
+        "not nobody",
     ],
 )
 def test_doesnt_hold_where_it_is_false_or_unknown(text: str) -> None:

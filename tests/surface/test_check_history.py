@@ -143,3 +143,32 @@ def test_backends_of_a_dump_that_states_no_types() -> None:
 def test_a_flag_that_came_later() -> None:
     (one,) = check(V029, ("--engram_config", "{}"), history=SEED).findings
     assert (one.kind, one.versions) == ("unknown flag", "first in 0.30.0")
+
+
+def test_a_choice_of_a_key_and_of_a_flag() -> None:
+    made = vllm(
+        flag("-cc", type="dataclass", config="C"),
+        flag("--dtype", "-d", choices=("auto",), hard=True),
+        configs={
+            "C": config(
+                mode=ConfigField(type="Mode", validated=True, reads="member"),
+                format=ConfigField(type="Literal", choices=("a", "b")),
+            )
+        },
+        enums={"Mode": enum(NONE=0)},
+        backends=("FLASHINFER",),
+    )
+    history = Known(
+        {
+            ("key-choice", "C.mode=FULL"): (Span("0.33.0"),),
+            ("key-choice", "C.format=c"): (Span("0.8.5", "0.9.0"),),
+            ("choice", "--dtype=half"): (Span("0.32.0"),),
+        }
+    )
+    argv = ("-cc", '{"mode": "FULL", "format": "c"}', "-d", "half")
+    verdict = check(made, argv, history=history)
+    assert [one.versions for one in verdict.findings] == [
+        "first in 0.33.0",
+        "removed after 0.9.0",
+        "first in 0.32.0",
+    ]

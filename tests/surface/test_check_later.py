@@ -163,6 +163,11 @@ def test_numbers_in_range() -> None:
     assert check(ENGINE, argv) == Verdict(True)
 
 
+def test_ranges_are_of_numbers() -> None:
+    made = vllm(flag("--port"), flag("--block-size", type="json"))
+    assert check(made, ("--port", "x", "--block-size", "true")) == Verdict(True)
+
+
 def test_a_chat_template_that_is_a_file() -> None:
     found = later("--chat-template", "chat.jinja")
     assert (found.severity, found.message) == (

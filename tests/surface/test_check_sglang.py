@@ -115,6 +115,7 @@ def test_graph_config_without_its_keys() -> None:
 def test_a_retired_graph_backend() -> None:
     made = sglang(*GRAPHS)
     assert accepted(made, "--cuda-graph-backend-decode", "full") is True
+    assert accepted(made, "--cuda-graph-backend-decode", "zzz") is False
     assert accepted(made, "--cuda-graph-backend-decode", "tc_piecewise") is False
     older = sglang(GRAPHS[0])
     assert accepted(older, "--cuda-graph-config", '{"decode": {"backend": "tc_piecewise"}}') is True

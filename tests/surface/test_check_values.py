@@ -119,6 +119,11 @@ def test_hard_choices() -> None:
     assert found.message == "--dtype: vllm 0.31.0 has no 'hal'; it takes auto, half"
 
 
+def test_a_long_list_of_choices_is_cut() -> None:
+    made = vllm(flag("--x", choices=tuple(f"c{n}" for n in range(14)), hard=True))
+    assert only(made, "--x", "zzz").message.endswith("c10, c11 and 2 more")
+
+
 def test_choices_are_compared_after_conversion() -> None:
     assert accepted(CHOICES, "--rank", "+8") is True
     assert accepted(CHOICES, "--rank", "9") is False

@@ -299,6 +299,7 @@ def test_deprecated_and_removed_flags() -> None:
     removed = check(old, ("--gon", "1"))
     assert removed.accepted is False
     assert removed.findings[0].message == "vllm 0.31.0 refuses --gon: use --new"
+    assert removed.findings[0].near == "--new"
 
 
 def test_an_abbreviation_with_underscores() -> None:

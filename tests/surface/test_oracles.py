@@ -27,6 +27,11 @@ from support.oracles import (
 
 # A hard list that differs from the real one needs a line here with its cause.
 HARD_MISSES: dict[tuple[str, str, str], str] = {}
+# Lists that the parser checks and that no source says, with the cause.
+UNKNOWN_LISTS = {
+    (version, "--guided-decoding-backend"): "one of two lists, whichever a set gives first"
+    for version in ("0.8.5", "0.8.5.post1")
+}
 
 
 def shipped(engine: str) -> bytes:
@@ -205,8 +210,9 @@ class TestTheFilesThemselves:
             assert surface.backends, version
             assert surface.models, version
             assert surface.registries, version
-            assert not [flag.names for flag in surface.flags if flag.hard and not flag.choices]
-            assert not [flag.names for flag in surface.flags if flag.type == "unknown"]
+            for flag in surface.flags:
+                known = flag.type != "unknown" and (flag.choices or not flag.hard)
+                assert known or (version, flag.names[0]) in UNKNOWN_LISTS
             assert Surface.from_json(json.loads(json.dumps(surface.to_json()))) == surface
 
 

@@ -193,6 +193,12 @@ PROGRAMS = {
         NAMES = NAMES + ['d']
         RESULT = [NAMES, TABLE]
     """,
+    "sets": """
+        s = {3, 1, 2}
+        RESULT = [next(x for x in s if x > 2), next((x for x in s if x > 5), None),
+                  sorted(x for x in s), {1}.pop(), sum(x for x in s), any(x > 2 for x in s),
+                  len(s), 3 in s, sorted(s | {9}), sorted(s - {1}), frozenset(s) == s]
+    """,
     "iteration tools": """
         import itertools, functools, copy, json
         nested = {'x': [1]}
@@ -276,6 +282,8 @@ class TestUnknown:
             ("RESULT = open('/etc/passwd').read()", "open isn't bound"),
             ("RESULT = eval('1')", "eval isn't bound"),
             ("def f():\n    yield 1\nRESULT = f()", "f is a generator"),
+            ("RESULT = next(x for x in {'a', 'b'} if x)", "the first of a set of several"),
+            ("RESULT = {1, 2}.pop()", "the first of a set of several"),
         ],
     )
     def test_names_the_first_cause(self, text: str, why: str) -> None:

@@ -200,10 +200,7 @@ class _Matcher:
     def _take_unknown(self, at: int, meaning: Meaning) -> _Walk:
         """An unknown option; values that follow are taken to be its own, not strays."""
         token = self.tokens[at]
-        end = at + 1
-        if not self.positionals:
-            while end < len(self.tokens) and self.pattern[end] == "A":
-                end += 1
+        end = at + 1 if self.positionals else self._values_end(at + 1)
         values = tuple(one.written for one in self.tokens[at + 1 : end])
         if meaning.value is not None:
             values = (meaning.value, *values)
@@ -222,8 +219,10 @@ class _Matcher:
         if meaning.value is None:
             count = self._count(flag, at + 1)
             if count is None:
-                yield Misuse("missing value", written, flag, keys=token.keys)
-                return at + 1
+                end = self._values_end(at + 1)
+                values = tuple(one.written for one in self.tokens[at + 1 : end])
+                yield Misuse("missing value", written, flag, values, keys=token.keys)
+                return end
             values = tuple(one.text for one in self.tokens[at + 1 : at + 1 + count])
             keys = token.keys
             yield Use(flag, meaning.name, written, values, keys=keys, at=at)
@@ -248,6 +247,13 @@ class _Matcher:
             if not rest:
                 return (yield from self._take_option(at, Meaning(flag, name), flag))
             value = rest
+
+    def _values_end(self, start: int) -> int:
+        """Where the arguments that are no options end."""
+        end = start
+        while end < len(self.pattern) and self.pattern[end] == "A":
+            end += 1
+        return end
 
     def _count(self, flag: Flag, start: int) -> int | None:
         """How many of the tokens from `start` on a flag takes; None if too few are there."""

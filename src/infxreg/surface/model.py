@@ -39,8 +39,8 @@ class Flag:
             ``json`` (JSON text), ``json|str`` (a JSON object, else any text), ``human-int``
             (``32k``), ``human-int|auto``, ``dataclass`` (the JSON of ``config``),
             ``lower-underscore`` (text, lower-cased, ``-`` read as ``_``), ``int-list``
-            (comma separated), ``lambda`` (unknown inline code), or the name of the engine's
-            own function.
+            (comma separated), ``comma-list`` (the same of texts), ``lambda`` (unknown inline
+            code), ``unknown``, or the name of the engine's own function.
         optional: ``None`` and the empty string are taken for "no value" whatever the type.
         choices: the values that the parser, or the help, lists; None if it lists none.
         hard: the parser refuses values outside ``choices``. Hard without choices: there is

@@ -28,7 +28,7 @@ _LEVELS: Mapping[str, Level] = {"": "", "level": "level", "mode": "mode", "flag"
 _DOTTED: Mapping[str, Dotted] = {"": "", "text": "text", "json": "json", "human": "human"}
 
 
-@frozen
+@frozen(kw_only=True)
 class Dialect:
     """How one version reads an argument list. Each attribute is a trait of its surface.
 
@@ -52,16 +52,16 @@ class Dialect:
         python_json: what is read so is Python's literals and no JSON. Trait ``python-json``.
     """
 
-    optimization: Level = "flag"
-    optimization_dots: str = ""
-    dotted: Dotted = "human"
-    dotted_dashes: bool = False
-    none_choice: bool = True
-    json_suffixes: bool = True
-    pairs: bool = False
-    model_flag: bool = True
-    json_types: bool = True
-    python_json: bool = False
+    optimization: Level
+    optimization_dots: str
+    dotted: Dotted
+    dotted_dashes: bool
+    none_choice: bool
+    json_suffixes: bool
+    pairs: bool
+    model_flag: bool
+    json_types: bool
+    python_json: bool
 
     @classmethod
     def of(cls, surface: Surface) -> Dialect:

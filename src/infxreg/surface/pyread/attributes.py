@@ -241,6 +241,8 @@ def _invoke(machine: Machine, owner: object, name: str, args: Args, kwargs: Kwar
         for one in args:
             if isinstance(one, Unknown):
                 return one
+    if isinstance(owner, set) and name == "pop" and len(owner) > 1:
+        return Unknown("the first of a set of several")
     if isinstance(owner, list) and name == "sort":
         made = builtin_functions.sorted_items(machine, [owner], kwargs)
         if isinstance(made, list):

@@ -22,6 +22,7 @@ from infxreg.surface.pyread.values import (
     NativeCall,
     TypeForm,
     Unknown,
+    Unordered,
     same,
 )
 
@@ -208,11 +209,12 @@ def _next(machine: Machine, args: Args, kwargs: Kwargs) -> object:
         return source
     if not isinstance(source, Iterator):
         return Unknown("next")
-    for one in source:
-        return one
-    if len(args) > 1:
-        return args[1]
-    raise InterpretedError("StopIteration")
+    try:
+        return source.first() if isinstance(source, Unordered) else next(source)
+    except StopIteration:
+        if len(args) > 1:
+            return args[1]
+        raise InterpretedError("StopIteration") from None
 
 
 def _iter(machine: Machine, args: Args, kwargs: Kwargs) -> object:

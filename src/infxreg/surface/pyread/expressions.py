@@ -13,6 +13,7 @@ from infxreg.surface.pyread.values import (
     External,
     Frame,
     Unknown,
+    Unordered,
     is_type_like,
     same,
     union,
@@ -313,7 +314,8 @@ def _comprehension(
 ) -> object:
     inner = Frame(frame.module, {}, frame, owner=frame.owner, receiver=frame.receiver)
     items: list[object] = []
-    unknown = _generate(machine, node, 0, inner, items)
+    first = evaluate(machine, node.generators[0].iter, frame)
+    unknown = _generate(machine, node, 0, inner, items, first)
     if unknown is not None:
         return unknown
     if isinstance(node, ast.DictComp):
@@ -324,7 +326,9 @@ def _comprehension(
         return made
     if isinstance(node, ast.SetComp):
         return _set(machine, items)
-    return iter(items) if isinstance(node, ast.GeneratorExp) else items
+    if isinstance(node, ast.GeneratorExp):
+        return Unordered(items) if isinstance(first, (set, frozenset)) else iter(items)
+    return items
 
 
 def _generate(
@@ -333,6 +337,7 @@ def _generate(
     level: int,
     frame: Frame,
     items: list[object],
+    first: object,
 ) -> Unknown | None:
     if level == len(node.generators):
         if isinstance(node, ast.DictComp):
@@ -344,7 +349,8 @@ def _generate(
             items.append(evaluate(machine, node.elt, frame))
         return None
     generator = node.generators[level]
-    source = machine.iterate(evaluate(machine, generator.iter, frame))
+    # Python evaluates the first source outside of the comprehension's own scope.
+    source = machine.iterate(evaluate(machine, generator.iter, frame) if level else first)
     if isinstance(source, Unknown):
         return source
     for one in source:
@@ -358,7 +364,7 @@ def _generate(
             if not keep:
                 break
         if keep:
-            unknown = _generate(machine, node, level + 1, frame, items)
+            unknown = _generate(machine, node, level + 1, frame, items, first)
             if unknown is not None:
                 return unknown
     return None

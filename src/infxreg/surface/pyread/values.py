@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, TypeAlias
 
 from attrs import Factory, define, field, frozen
@@ -200,6 +200,24 @@ class ParserVal:
     cls: ClassVal | None = None
     subparser: ParserVal | None = None
     """What ``add_parser`` gives."""
+
+
+class Unordered(Iterator[object]):
+    """What a generator over a set gives: the items are known, which comes first isn't."""
+
+    def __init__(self, items: list[object]) -> None:
+        self._items = items
+
+    def __next__(self) -> object:
+        if not self._items:
+            raise StopIteration
+        return self._items.pop(0)
+
+    def first(self) -> object:
+        """What ``next`` gives, Unknown where that depends on the set's order."""
+        if len(self._items) > 1:
+            return Unknown("the first of a set of several")
+        return next(self)
 
 
 class InterpretedError(Exception):
