@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from attrs import frozen
 
-from infxreg.errors import near
 from infxreg.surface.conditions import Condition
 from infxreg.surface.findings import Finding
 from infxreg.surface.history import History, in_words
@@ -149,7 +148,7 @@ def registry_finding(
         key=key,
         value=value,
         message=f"{place}: {surface.engine} {surface.version} has no {value!r}",
-        near=near(value, known),
+        near=Names.of(known).near(value),
         versions=versions,
     )
 
