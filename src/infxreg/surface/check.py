@@ -68,6 +68,7 @@ class Checker:
     values: FlagValues
     dialect: Dialect | None
     required: tuple[Flag, ...]
+    registries: start_rules.Registries
 
     @classmethod
     def of(cls, surface: Surface) -> Checker:
@@ -81,6 +82,7 @@ class Checker:
             values=FlagValues.of(surface, dialect),
             dialect=dialect,
             required=tuple(flag for flag in surface.flags if flag.required),
+            registries=start_rules.Registries.of(surface),
         )
 
     def check(
@@ -100,7 +102,7 @@ class Checker:
             if flag.dest not in given:
                 name = flag.names[0] if flag.names else flag.dest
                 report.add("missing flag", name, f"{report.engine} needs {name}")
-        report_later(report, self.values.schema, self._defaults, given)
+        report_later(report, self.values.schema, self.registries, self._defaults, given)
         if env:
             report.findings.extend(
                 start_rules.environment_findings(self.surface, self._variables, env, history)

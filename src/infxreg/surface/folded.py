@@ -213,7 +213,7 @@ class FoldedSurfaces:
             return self._option_masks.get(name, 0)
         if kind == "choice":
             flag, _, choice = name.partition("=")
-            return self._choice_mask(self._items_of_option(flag), choice)
+            return self._choice_mask(self._option_items.get(flag, ()), choice)
         if kind in {"key", "key-choice"}:
             path, _, choice = name.partition("=")
             config, _, key = path.partition(".")
@@ -248,12 +248,15 @@ class FoldedSurfaces:
                 mask |= self._mask(versions)
         return mask
 
-    def _items_of_option(self, name: str) -> list[Mapping[str, object]]:
-        return [
-            item
-            for key, item in ((key, _table(one)) for key, one in self._table("flags").items())
-            if name in self._options(key, item)
-        ]
+    @cached_property
+    def _option_items(self) -> Mapping[str, Sequence[Mapping[str, object]]]:
+        """Option string to the flags that have it in any version."""
+        found: dict[str, list[Mapping[str, object]]] = {}
+        for key, one in self._table("flags").items():
+            item = _table(one)
+            for name in self._options(key, item):
+                found.setdefault(name, []).append(item)
+        return found
 
     @cached_property
     def _option_masks(self) -> Mapping[str, int]:

@@ -12,6 +12,7 @@ from infxreg.surface.json_schema import Schema
 from infxreg.surface.model import Json
 from infxreg.surface.nearest import Names
 from infxreg.surface.report import Report
+from infxreg.surface.start_rules import Registries
 
 _APPENDING = frozenset({"append", "extend", "append_const", "count"})
 # JSON that the parser takes as it comes and the engine makes a config class of afterwards.
@@ -61,6 +62,7 @@ def report_repeats(report: Report, given: Mapping[str, Sequence[Given]]) -> None
 def report_later(
     report: Report,
     schema: Schema,
+    registries: Registries,
     defaults: Mapping[str, object],
     given: Mapping[str, Sequence[Given]],
 ) -> None:
@@ -69,6 +71,7 @@ def report_later(
     Args:
         report: what is added to.
         schema: the config classes.
+        registries: the engine's lists.
         defaults: destination to default, where it is known.
         given: destination to uses, in the list's order: the last one counts.
     """
@@ -81,12 +84,16 @@ def report_later(
             values[dest] = last.values[-1]
         else:
             values.pop(dest, None)
-        _report_values(report, schema, last, given)
+        _report_values(report, schema, registries, last, given)
     report.findings.extend(start_rules.start_findings(report.surface, values))
 
 
 def _report_values(
-    report: Report, schema: Schema, last: Given, given: Mapping[str, object]
+    report: Report,
+    schema: Schema,
+    registries: Registries,
+    last: Given,
+    given: Mapping[str, object],
 ) -> None:
     use, flag = last.use, last.use.flag
     for text, value in zip(use.values, last.values or (), strict=False):
@@ -103,11 +110,9 @@ def _report_values(
         if template is not None:
             report.findings.append(template)
         if isinstance(value, Mapping):
-            _report_inside(report, schema, use, value, given)
+            _report_inside(report, schema, registries, use, value, given)
         elif isinstance(value, str) and not flag.hard:
-            found = start_rules.registry_finding(
-                report.surface, report.history, flag.dest, value, given, use.written
-            )
+            found = registries.finding(report.history, flag.dest, value, given, use.written)
             if found is not None:
                 report.findings.append(found)
             elif flag.choices is not None and flag.dest not in report.surface.registries:
@@ -132,6 +137,7 @@ def _report_soft_choice(report: Report, use: Use, choices: Sequence[str], value:
 def _report_inside(
     report: Report,
     schema: Schema,
+    registries: Registries,
     use: Use,
     value: Mapping[str, Json],
     given: Mapping[str, object],
@@ -153,8 +159,7 @@ def _report_inside(
                 item=("key", f"{config}.{key}"),
             )
         elif isinstance(name, str):
-            found = start_rules.registry_finding(
-                report.surface,
+            found = registries.finding(
                 report.history,
                 f"{config}.{key}",
                 name,

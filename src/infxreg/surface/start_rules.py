@@ -7,11 +7,11 @@ this check. None of them changes whether the parser accepts a list.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cached_property
 
 from attrs import frozen
 
-from infxreg.errors import near
 from infxreg.surface.conditions import Condition
 from infxreg.surface.findings import Finding
 from infxreg.surface.history import History, in_words
@@ -110,48 +110,81 @@ def bounded_dest(dest: str) -> bool:
     return any(pattern.fullmatch(dest) for pattern, _, _ in _BOUNDS)
 
 
-def registry_finding(
-    surface: Surface,
-    history: History | None,
-    registry: str,
-    value: str,
-    given: Iterable[str],
-    flag: str,
-    key: str | None = None,
-) -> Finding | None:
-    """What an engine's own list says of a name; None if it has it or the list isn't decisive.
+@frozen(eq=False)
+class Registry:
+    """One list of names that an engine has, ready for many look-ups."""
 
-    Args:
-        surface: the engine version.
-        history: what is known of other versions.
-        registry: a destination, ``Class.key``, or ``attention_backend``.
-        value: the name.
-        given: destinations and keys that are set beside it: a plugin flag waives its registry.
-        flag: the option string as written.
-        key: the path inside its JSON.
-    """
-    backends = registry.endswith("attention_backend") and registry not in surface.registries
-    known = surface.backends if backends else surface.registries.get(registry)
-    if not known or value.lower() in _FREE or set(WAIVED_BY.get(registry, ())) & set(given):
-        return None
-    if value in known or value.lower() in {name.lower() for name in known}:
-        return None
-    place = f"{flag} {key}" if key else flag
-    versions = (
-        in_words(history, "backend", value.upper(), surface.version)
-        if backends
-        else in_words(history, "registry", f"{registry}={value}", surface.version)
-    )
-    return Finding(
-        kind="registry value",
-        level="registry",
-        flag=flag,
-        key=key,
-        value=value,
-        message=f"{place}: {surface.engine} {surface.version} has no {value!r}",
-        near=near(value, known),
-        versions=versions,
-    )
+    known: tuple[str, ...]
+
+    @cached_property
+    def folded(self) -> frozenset[str]:
+        """The names in lower case."""
+        return frozenset(name.lower() for name in self.known)
+
+    @cached_property
+    def names(self) -> Names:
+        """The names, for near matches."""
+        return Names.of(self.known)
+
+
+@frozen(eq=False)
+class Registries:
+    """What an engine version lists and its parser doesn't look at."""
+
+    surface: Surface
+    by_name: Mapping[str, Registry]
+    backends: Registry
+
+    @classmethod
+    def of(cls, surface: Surface) -> Registries:
+        """The registries of a surface."""
+        by_name = {name: Registry(known) for name, known in surface.registries.items()}
+        return cls(surface, by_name, Registry(surface.backends or ()))
+
+    def finding(
+        self,
+        history: History | None,
+        registry: str,
+        value: str,
+        given: Collection[str],
+        flag: str,
+        key: str | None = None,
+    ) -> Finding | None:
+        """What a list says of a name; None if it has it or isn't decisive.
+
+        Args:
+            history: what is known of other versions.
+            registry: a destination, ``Class.key``, or ``attention_backend``.
+            value: the name.
+            given: destinations and keys set beside it: a plugin flag waives its registry.
+            flag: the option string as written.
+            key: the path inside its JSON.
+        """
+        backends = registry.endswith("attention_backend") and registry not in self.by_name
+        found = self.backends if backends else self.by_name.get(registry)
+        if found is None or not found.known or value.lower() in _FREE:
+            return None
+        if value.lower() in found.folded:
+            return None
+        if any(waiver in given for waiver in WAIVED_BY.get(registry, ())):
+            return None
+        place = f"{flag} {key}" if key else flag
+        version = self.surface.version
+        versions = (
+            in_words(history, "backend", value.upper(), version)
+            if backends
+            else in_words(history, "registry", f"{registry}={value}", version)
+        )
+        return Finding(
+            kind="registry value",
+            level="registry",
+            flag=flag,
+            key=key,
+            value=value,
+            message=f"{place}: {self.surface.engine} {version} has no {value!r}",
+            near=found.names.near(value),
+            versions=versions,
+        )
 
 
 def start_findings(surface: Surface, values: Mapping[str, object]) -> Iterator[Finding]:
