@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -82,10 +81,8 @@ WEIRD = {
 
 @pytest.mark.parametrize("kind", WEIRD)
 def test_toml_that_is_no_table_of_ours(kind: str) -> None:
-    """Faults with key paths, on one line each, and soon."""
-    began = time.perf_counter()
+    """Faults with key paths, on one line each."""
     contribution = from_toml(WEIRD[kind])
-    assert time.perf_counter() - began < 5
     assert contribution.faults
     assert contribution.placed == ()
     for fault in contribution.faults:
@@ -200,12 +197,10 @@ def test_a_file_at_the_limit_is_read() -> None:
     assert fault.message == f"{MAX_BYTES + 1} bytes are more than a table may have ({MAX_BYTES})"
 
 
-def test_many_rules_are_read_soon() -> None:
+def test_many_rules_are_read() -> None:
     """Two thousand of them, ten times the shipped catalogue."""
     text = "".join(f'[[rule]]\nid = "r{n}"\nset."args.x{n}" = {n}\n' for n in range(2000))
-    began = time.perf_counter()
     assert len(read_table(text.encode()).records) == 2000
-    assert time.perf_counter() - began < 5
 
 
 def test_tables_hold_no_code() -> None:

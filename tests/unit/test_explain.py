@@ -86,3 +86,13 @@ def test_an_unknown_key() -> None:
         str(error.value) == "unknown option 'atention.backend': did you mean 'attention.backend'?"
     )
     assert explain(REGISTRY, SPEC, "args.none").keys[0].option is None
+
+
+def test_what_is_explained_is_what_was_resolved() -> None:
+    """The very objects, not copies that could say something else."""
+    registry = acme()
+    spec = registry.resolve(**X10)
+    explanation = explain(registry, spec)
+    assert explanation.spec is spec
+    assert [item.key for item in explanation.keys] == list(spec.options)
+    assert all(item.option is spec.options[item.key] for item in explanation.keys)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from support.builders import X10, acme, from_toml, rule, where
-
 from infxreg.values import Derived
+from support.builders import X10, acme, from_toml, rule, where
 
 
 def test_the_order_of_a_derivations_parameters_doesnt_count() -> None:
