@@ -19,12 +19,12 @@ def rendered_by(engine: Engine, key: str) -> Render | None:
 
 def clash(engine: Engine, key: str) -> str | None:
     """The neutral option that renders what a raw key renders, or None."""
-    name = key.partition(".")[2]
-    for render in engine.render:
-        if key.startswith("env.") and render.env == name:
-            return render.option
-        if key.startswith("args.") and spelled(name) in _spellings(render):
-            return render.option
+    space, _, name = key.partition(".")
+    if space == "env":
+        return next((render.option for render in engine.render if render.env == name), None)
+    if space == "args":
+        flag = spelled(name)
+        return next((r.option for r in engine.render if flag in _spellings(r)), None)
     return None
 
 

@@ -9,9 +9,9 @@ from infxreg import checks, gates
 from infxreg.catalogue import Catalogue
 from infxreg.derive import Values
 from infxreg.errors import NoValueError, PurposeError, UnusableValueError, ValueProblem
-from infxreg.flags import clash, needed_gates, refused, rendered_by
+from infxreg.flags import needed_gates, refused
 from infxreg.index import ScopedRule
-from infxreg.keys import IMAGE
+from infxreg.keys import IMAGE, raw_prefix
 from infxreg.pick import Picked, pick
 from infxreg.points import PURPOSE, Point, describe, non_default
 from infxreg.references import digest_of, image_of
@@ -159,19 +159,17 @@ def _refuse(
 ) -> None:
     """Raise for values that can't be launched, all in one go."""
     engine = catalogue.engines[point.engine]
+    problems = list(rendered.problems)
     frontend = options.get("frontend.type")
-    spec_frontend = frontend and frontend.value
-    problems = [(key, message) for key, message in rendered.problems]
-    for key, option in options.items():
-        how = rendered_by(engine, key)
-        if option.value is None:
-            continue
-        neutral = clash(engine, key)
-        if neutral is not None:
-            problems.append((key, f"is what {neutral} renders on {engine.id}: set {neutral}"))
-        if key.startswith("frontend.args.") and spec_frontend is None:
-            problems.append((key, "there is no frontend to take it: set frontend.type"))
-        if how is None:
+    if frontend is None or frontend.value is None:
+        problems += [
+            (key, "there is no frontend to take it: set frontend.type")
+            for key, option in options.items()
+            if raw_prefix(key) == "frontend.args." and option.value is not None
+        ]
+    for how in engine.render:
+        key, option = how.option, options.get(how.option)
+        if option is None or option.value is None:
             continue
         message = refused(how, option.value, engine)
         if message is not None:

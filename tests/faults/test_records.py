@@ -225,11 +225,9 @@ def test_an_axis_named_like_a_cli_option(name: str) -> None:
 
 def test_every_option_of_the_command_line_is_reserved() -> None:
     """Also one that a command gets later: this test looks at the commands themselves."""
-    import click
-
     from infxreg.cli.app import app
 
-    context = click.Context(app)
+    context = app.make_context("infxreg", [], resilient_parsing=True)
     commands = [app.get_command(context, name) for name in app.list_commands(context)]
     names = {
         option.removeprefix("--").replace("-", "_")

@@ -156,7 +156,7 @@ def test_errors() -> None:
 
 def test_options_are_those_of_resolve() -> None:
     """Whatever resolve can be asked, explain can explain."""
-    context = click.Context(app, obj=State(registry=acme()), **app.context_settings)
+    context = app.make_context("infxreg", [], resilient_parsing=True, obj=State(registry=acme()))
     names = {}
     for name in ("resolve", "explain"):
         command = app.get_command(context, name)
