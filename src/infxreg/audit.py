@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import combinations as pairs
 
 from attrs import evolve, frozen
 
@@ -12,12 +11,14 @@ from infxreg.combinations import Combination, TooManyError, representatives
 from infxreg.contest import Entry, by_key, decide, once_each, settling_scope
 from infxreg.errors import ConflictError, InfxregError, PurposeError
 from infxreg.index import ScopedRule
+from infxreg.neighbours import Neighbours
 from infxreg.origin import Layer, Origin
 from infxreg.pick import rule_toml
-from infxreg.points import PURPOSE, describe
+from infxreg.points import describe
 from infxreg.registry import Registry
 from infxreg.scope import inside, meet
 from infxreg.spec import Answer, LaunchSpec, Severity
+from infxreg.sweeps import PURPOSE
 from infxreg.values import Derived, same, show
 
 Progress = Callable[[int, int], None]
@@ -121,9 +122,10 @@ def conflicts(
     seen: set[tuple[str, frozenset[Origin]]] = set()
     for key in sorted(set(upper) | set(lower)):
         entries = [*upper.get(key, ()), *lower.get(key, ())]
-        for a, b in pairs(entries, 2):
+        near = Neighbours(entries)
+        for a, b in near.pairs():
             if a.origin.layer is b.origin.layer and _may_conflict(a, b, catalogue):
-                for finding, rules in _conflicts_of(key, a, b, entries, catalogue):
+                for finding, rules in _conflicts_of(key, a, b, near, catalogue):
                     if (key, rules) not in seen:
                         seen.add((key, rules))
                         labels = [
@@ -143,14 +145,14 @@ def dead_rules(catalogue: Catalogue, counted: Iterable[Origin] = ()) -> Iterator
         counted: origins that are known to count somewhere.
     """
     everything = (*catalogue.site_rules.all, *catalogue.plugin_rules.all)
-    entries = by_key(everything)
+    neighbours = {key: Neighbours(entries) for key, entries in by_key(everything).items()}
     alive = set(counted)
     undecided: set[Origin] = set()
     for scoped in everything:
         if scoped.origin in alive:
             continue
         try:
-            if _counts(scoped, entries, catalogue):
+            if _counts(scoped, neighbours, catalogue):
                 alive.add(scoped.origin)
         except TooManyError:
             undecided.add(scoped.origin)
@@ -172,12 +174,12 @@ def _may_conflict(a: Entry, b: Entry, catalogue: Catalogue) -> bool:
 
 
 def _conflicts_of(
-    key: str, a: Entry, b: Entry, entries: list[Entry], catalogue: Catalogue
+    key: str, a: Entry, b: Entry, neighbours: Neighbours, catalogue: Catalogue
 ) -> Iterator[tuple[Finding, frozenset[Origin]]]:
     scope = meet(a.scoped.scope, b.scoped.scope)
     if scope is None:
         return
-    near = [e for e in entries if meet(e.scoped.scope, scope) is not None]
+    near = neighbours.of(scope)
     rules = frozenset((a.origin, b.origin))
     try:
         for at in representatives(scope, [e.scoped.scope for e in near], catalogue):
@@ -197,7 +199,7 @@ def _conflicts_of(
 
 def _conflict(key: str, best: tuple[Entry, ...], at: Combination, catalogue: Catalogue) -> Finding:
     sides = " and ".join(
-        f"{_words(entry)} by {entry.origin.plugin}:{entry.origin.rule} ({entry.scoped.scope})"
+        f"{show(entry.setting)} by {entry.origin.plugin}:{entry.origin.rule} ({entry.scoped.scope})"
         for entry in once_each(best)
     )
     where = describe(at.axes, catalogue.space)
@@ -210,14 +212,9 @@ def _conflict(key: str, best: tuple[Entry, ...], at: Combination, catalogue: Cat
     return Finding("conflict", "refuted", "error", message, files)
 
 
-def _words(entry: Entry) -> str:
-    setting = entry.setting
-    return str(setting) if isinstance(setting, Derived) else show(setting)
-
-
-def _counts(scoped: ScopedRule, entries: dict[str, list[Entry]], catalogue: Catalogue) -> bool:
+def _counts(scoped: ScopedRule, neighbours: Mapping[str, Neighbours], catalogue: Catalogue) -> bool:
     for key in scoped.rule.settings:
-        near = [e for e in entries[key] if meet(e.scoped.scope, scoped.scope) is not None]
+        near = neighbours[key].of(scoped.scope)
         for at in representatives(scoped.scope, [e.scoped.scope for e in near], catalogue):
             here = [e for e in near if e.scoped.scope.matches(at.facets, at.gates)]
             top = max((e.origin.layer for e in here), default=Layer.PLUGIN)

@@ -9,13 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias, TypeVar
 
+import attrs
 from attrs import frozen
 
-from infxreg import problems, validate, validate_rules
+from infxreg import problems, sweeps, validate, validate_rules
 from infxreg.axes import AxisSpace
 from infxreg.contribution import CORE, Contribution, Placed
 from infxreg.errors import Fault
 from infxreg.index import RuleIndex, ScopedRule
+from infxreg.lookup import Lookup
 from infxreg.origin import Layer, Origin
 from infxreg.records import (
     Arch,
@@ -43,23 +45,17 @@ PER_PLUGIN = (Rule, AxisValues, SiteSettings)
 """Kinds whose ids need be unique only within a plugin."""
 
 
-@frozen(eq=False)
-class Catalogue:
+@frozen(eq=False, kw_only=True)
+class Catalogue(Lookup):
     """The records by kind and id. ``faults`` make it unusable, ``dormant`` are only told."""
 
-    space: AxisSpace
-    archs: FrozenMap[str, Arch]
-    skus: FrozenMap[str, Sku]
-    models: FrozenMap[str, Model]
-    images: FrozenMap[str, Image]
-    capabilities: FrozenMap[str, Capability]
-    engines: FrozenMap[str, Engine]
-    options: FrozenMap[str, Option]
-    gates: FrozenMap[str, Gate]
     recipes: FrozenMap[str, Recipe]
     points: FrozenMap[str, FrozenMap[str, FrozenMap[str, AxisValue]]]
     """recipe -> point id -> axes, in the sweeps' order."""
-    derivations: FrozenMap[str, Derivation]
+    swept: FrozenMap[frozenset[tuple[str, AxisValue]], tuple[str, str]]
+    """`sweeps.place` of a point -> its recipe and its id."""
+    recipes_of: FrozenMap[tuple[str, str], tuple[Recipe, ...]]
+    """(SKU, model) -> recipes."""
     site: SiteSettings
     plugin_rules: RuleIndex
     site_rules: RuleIndex
@@ -188,22 +184,23 @@ class _Builder:
         everything = [scoped for index in rules.values() for scoped in index.all]
         for origin, message in validate_rules.cycles(everything):
             self._fault_at(origin, message)
-        recipes = FrozenMap({key[-1]: item.placed.record for key, item in kept[Recipe].items()})
+        recipes: FrozenMap[str, Recipe] = FrozenMap(
+            {key[-1]: item.placed.record for key, item in kept[Recipe].items()}  # type: ignore[misc]
+        )
         for recipe, message in validate.recipe_clashes(recipes.values(), context.space):
             self._fault_at(self.items[Recipe][(recipe,)].origin, message)
         return Catalogue(
-            space=context.space,
-            archs=context.archs,
-            skus=context.skus,
-            models=context.models,
-            images=context.images,
-            capabilities=context.capabilities,
-            engines=context.engines,
-            options=context.options,
-            gates=context.gates,
-            recipes=recipes,  # type: ignore[arg-type]
+            **{name: getattr(context, name) for name in attrs.fields_dict(Lookup)},
+            recipes=recipes,
             points=FrozenMap({name: context.points[name] for name in recipes}),
-            derivations=context.derivations,
+            swept=FrozenMap(
+                {
+                    sweeps.place(axes): (recipe, name)
+                    for recipe in recipes
+                    for name, axes in context.points[recipe].items()
+                }
+            ),
+            recipes_of=_by_sku_and_model(recipes.values()),
             site=self._site_settings(context),
             plugin_rules=rules[Layer.PLUGIN],
             site_rules=rules[Layer.SITE],
@@ -301,6 +298,15 @@ class _Builder:
                 origin.rule,
             )
         )
+
+
+def _by_sku_and_model(
+    recipes: Iterable[Recipe],
+) -> FrozenMap[tuple[str, str], tuple[Recipe, ...]]:
+    found: dict[tuple[str, str], list[Recipe]] = {}
+    for recipe in recipes:
+        found.setdefault((recipe.sku, recipe.model), []).append(recipe)
+    return FrozenMap({key: tuple(listed) for key, listed in found.items()})
 
 
 def _place(item: _Item) -> str:

@@ -68,7 +68,8 @@ def _swept(subject: Subject) -> Iterator[Check]:
     if point.id is not None:
         yield _check("swept", "ok", "note", f"point {point.id} of {point.recipe}")
     else:
-        yield _check("swept", "unknown", "note", "the point is in no recipe's sweep: nobody ran it")
+        words = "the point is in no recipe's sweep: nobody ran it, and no recipe opens gates for it"
+        yield _check("swept", "unknown", "warning", words)
 
 
 def _parallel(subject: Subject) -> Iterator[Check]:
@@ -310,6 +311,8 @@ def _knows(name: str, image: Image | None, reference: str, subject: Subject) -> 
     bounds = [f"first in {capability.since}" if capability.since else ""]
     bounds += [f"removed in {capability.removed_in}" if capability.removed_in else ""]
     words = f"{name} ({capability.engine}: {', '.join(b for b in bounds if b) or 'any version'})"
+    if image is not None and image.engine != capability.engine:
+        return "refuted", f"{words}; {reference} holds {image.engine}"
     if image is not None and name in image.knows:
         return "ok", f"{words}; {reference} has it: {image.source}"
     if image is not None and name in image.lacks:

@@ -16,7 +16,7 @@ from infxreg.catalogue import Catalogue
 from infxreg.scope import AxisValue, Constraint, OneOf, Range, Scope, sorted_values
 
 LIMIT = 50_000
-"""More combinations than this aren't looked at one by one; the caller says so."""
+"""After so many combinations without an answer the caller says that it can't tell."""
 
 
 @frozen
@@ -43,27 +43,26 @@ def representatives(
         catalogue: the known ids and gates.
 
     Raises:
-        TooManyError: if there are more than `LIMIT`.
+        TooManyError: after `LIMIT` of them, if there are more.
     """
     scopes = [scope, *others]
     named = {axis for other in scopes for axis, _ in other.terms}
     axes = _needed_axes(named, catalogue)
     columns = [_values(axis, scope, scopes, catalogue) for axis in axes]
-    size = 1
-    for column in columns:
-        size *= len(column)
     known = {gate for other in scopes for gate in other.gates} & set(catalogue.gates)
     free = sorted(known - scope.gates)
-    if size * 2 ** len(free) > LIMIT:
-        raise TooManyError
     base = _defaults(catalogue)
+    looked = 0
     for values in product(*columns):
         point = {**base, **dict(zip(axes, values, strict=True))}
         facets = catalogue.space.with_facets(point)
-        if not scope.matches(facets, scope.gates):
-            continue
-        for gates in _gate_states(scope.gates, free, facets, catalogue):
-            yield Combination(point, facets, gates)
+        inside = scope.matches(facets, scope.gates)
+        for gates in _gate_states(scope.gates, free, facets, catalogue) if inside else [None]:
+            if looked == LIMIT:
+                raise TooManyError
+            looked += 1
+            if gates is not None:
+                yield Combination(point, facets, gates)
 
 
 def _needed_axes(named: set[str], catalogue: Catalogue) -> list[str]:
@@ -93,7 +92,7 @@ def _values(
 
 def _ends(constraint: Constraint | None) -> set[int]:
     if isinstance(constraint, Range):
-        bounds = [bound for bound in (constraint.min, constraint.max) if bound is not None]
+        bounds = [constraint.min] + ([] if constraint.max is None else [constraint.max])
     elif isinstance(constraint, OneOf):
         bounds = [value for value in constraint.values if isinstance(value, int)]
     else:

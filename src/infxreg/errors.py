@@ -111,11 +111,14 @@ class EngineChoiceError(RequestError):
     model: str
     workload: str
     engines: tuple[str, ...]
+    elsewhere: tuple[str, ...] = ()
+    """The workloads for which the model has recipes on the SKU, where this one has none."""
 
     def __str__(self) -> str:
         what = f"{self.model} on {self.sku} (workload {self.workload})"
         if not self.engines:
-            return f"no recipe for {what}: name an engine to resolve it all the same"
+            others = f", only for workload {', '.join(self.elsewhere)}" if self.elsewhere else ""
+            return f"no recipe for {what}{others}: name an engine to resolve it all the same"
         return f"{what} has recipes for several engines and none is the default: name one of " + (
             ", ".join(self.engines)
         )

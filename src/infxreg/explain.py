@@ -13,7 +13,7 @@ from infxreg.origin import Origin
 from infxreg.registry import Registry
 from infxreg.scope import AxisValue, Scope
 from infxreg.spec import LaunchSpec, ResolvedOption
-from infxreg.values import Derived, Setting, show
+from infxreg.values import show
 
 
 @frozen
@@ -86,7 +86,7 @@ def _unmatched(
     for origin in sorted(found):
         scoped, missing = min(found[origin], key=lambda item: len(item[1]))
         if missing:
-            value = _words(scoped.rule.settings[key])
+            value = show(scoped.rule.settings[key])
             result.append(Unmatched(origin, value, str(scoped.scope), "; ".join(missing)))
     return tuple(result)
 
@@ -100,7 +100,3 @@ def _misses(
         if facets.get(axis) not in constraint
     ]
     return misses + [f"gate {gate} is closed" for gate in sorted(scope.gates - opened)]
-
-
-def _words(setting: Setting) -> str:
-    return str(setting) if isinstance(setting, Derived) else show(setting)

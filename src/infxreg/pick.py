@@ -77,7 +77,7 @@ def pick(
 
 
 def _conflict(key: str, contest: Contest, where: str, catalogue: Catalogue) -> Conflict:
-    sides = tuple((_words(entry.setting), _place(entry)) for entry in once_each(contest.best))
+    sides = tuple((show(entry.setting), _place(entry)) for entry in once_each(contest.best))
     scope = settling_scope(contest.best, catalogue.space)
     if scope is None:
         settle = "(they have one scope: change one of them)"
@@ -94,8 +94,7 @@ def rule_toml(scope: Scope, key: str, setting: Setting) -> str:
             listed = sorted_values(constraint.values)
             shown = show(listed[0]) if len(listed) == 1 else show(tuple(listed))
         else:
-            bounds = (("min", constraint.min), ("max", constraint.max))
-            inner = ", ".join(f"{name} = {b}" for name, b in bounds if b is not None)
+            inner = ", ".join(f"{name} = {bound}" for name, bound in constraint.bounds.items())
             shown = f"{{ {inner} }}"
         terms.append(f"{axis} = {shown}")
     lines = ["[[rule]]", f'id = "settle-{key.replace(".", "-")}"']
@@ -120,10 +119,6 @@ def _toml(setting: Setting) -> str:
 def _place(entry: Entry) -> str:
     file = f" in {entry.origin.file}" if entry.origin.file else ""
     return f"{entry.origin.plugin}:{entry.origin.rule}{file} (scope {entry.scoped.scope})"
-
-
-def _words(setting: Setting) -> str:
-    return str(setting) if isinstance(setting, Derived) else show(setting)
 
 
 def _shadowed(contest: Contest) -> tuple[Shadowed, ...]:

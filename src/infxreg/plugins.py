@@ -78,8 +78,10 @@ def installed() -> tuple[Installed, ...]:
     return tuple(sorted(found, key=lambda item: (item.name, item.distribution)))
 
 
-def load(skip: Iterable[str] = (), allow: Iterable[str] | None = None) -> tuple[Contribution, ...]:
-    """The core's contribution and that of every installed plugin.
+def load(
+    skip: Iterable[str] = (), allow: Iterable[str] | None = None
+) -> tuple[tuple[Contribution, ...], frozenset[str]]:
+    """The core's contribution and that of every installed plugin, and the names left out.
 
     Args:
         skip: plugins to go on without, by name.
@@ -99,7 +101,8 @@ def load(skip: Iterable[str] = (), allow: Iterable[str] | None = None) -> tuple[
     found = [core_contribution()]
     for name in dict.fromkeys(plugin.name for plugin in wanted):
         found.append(_load_named([plugin for plugin in wanted if plugin.name == name]))
-    return tuple(found)
+    left_out = frozenset(plugin.name for plugin in plugins) - {item.plugin for item in found}
+    return tuple(found), left_out
 
 
 def named(names: Iterable[str], plugins: Sequence[Installed]) -> frozenset[str]:

@@ -18,12 +18,8 @@ from infxreg.errors import (
 )
 from infxreg.records import Recipe
 from infxreg.scope import AxisValue
+from infxreg.sweeps import PURPOSE, WORKLOAD
 from infxreg.values import FrozenMap
-
-PURPOSE = "purpose"
-"""Every point is swept at every purpose, so this axis plays no part in being swept."""
-
-WORKLOAD = "workload"
 
 
 @frozen
@@ -141,11 +137,10 @@ def locate(axes: Mapping[str, AxisValue], catalogue: Catalogue) -> Point:
     missing = [axis for axis in space.request_axes if axis not in full]
     if missing:
         raise BadRequestError(f"a point has a value on every axis; missing: {', '.join(missing)}")
-    for recipe in catalogue.recipes.values():
-        if recipe.sku == full["sku"] and recipe.model == full["model"]:
-            for name, other in catalogue.points[recipe.id].items():
-                if _equal(other, full):
-                    return Point(FrozenMap(full), name, recipe)
+    swept = catalogue.swept.get(sweeps.place(full))
+    if swept is not None:
+        recipe, name = swept
+        return Point(FrozenMap(full), name, catalogue.recipes[recipe])
     return Point(FrozenMap(full))
 
 
@@ -153,19 +148,19 @@ def _recipe(wanted: Wanted, named: Mapping[str, AxisValue], catalogue: Catalogue
     """The recipe that the request is about; fills in the engine."""
     default = catalogue.space.axes[WORKLOAD].default if WORKLOAD in catalogue.space.axes else None
     workload = named.get(WORKLOAD, default)
+    there = catalogue.recipes_of.get((wanted.sku, wanted.model), ())
     found = [
         recipe
-        for recipe in catalogue.recipes.values()
-        if (recipe.sku, recipe.model) == (wanted.sku, wanted.model)
-        and (recipe.workload or default) == workload
-        and named.get("engine") in (None, recipe.engine)
+        for recipe in there
+        if (recipe.workload or default) == workload and named.get("engine") in (None, recipe.engine)
     ]
     if "engine" in named:
         return found[0] if found else None
     marked = [recipe for recipe in found if recipe.default]
     if len(marked) != 1 and len(found) != 1:
         engines = tuple(sorted(recipe.engine for recipe in found))
-        raise EngineChoiceError(wanted.sku, wanted.model, str(workload), engines)
+        elsewhere = tuple(sorted({str(recipe.workload or default) for recipe in there}))
+        raise EngineChoiceError(wanted.sku, wanted.model, str(workload), engines, elsewhere)
     return (marked or found)[0]
 
 
@@ -187,9 +182,8 @@ def _in_recipe(
     wished = {**default, **named}
     for sweep in recipe.sweep:
         tied = {**sweeps.tied(sweep, wished, space), **named}
-        for name, axes in points.items():
-            if _equal(axes, tied):
-                return Point(FrozenMap(tied), name, recipe)
+        if sweeps.place(tied) in catalogue.swept:
+            return Point(FrozenMap(tied), catalogue.swept[sweeps.place(tied)][1], recipe)
     near = [name for name, axes in points.items() if _agrees(axes, named)]
     if near:
         words = " ".join(f"{axis}={named[axis]}" for axis in sorted(named) if axis not in IDENTITY)
@@ -200,10 +194,6 @@ def _in_recipe(
 
 def _agrees(axes: Mapping[str, AxisValue], named: Mapping[str, AxisValue]) -> bool:
     return all(axes[axis] == value for axis, value in named.items() if axis != PURPOSE)
-
-
-def _equal(a: Mapping[str, AxisValue], b: Mapping[str, AxisValue]) -> bool:
-    return all(a[axis] == b[axis] for axis in a if axis != PURPOSE)
 
 
 def _defaults(space: AxisSpace) -> dict[str, AxisValue]:

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Iterator
 
 from attrs import evolve, frozen
 
-from infxreg.axes import AxisSpace
 from infxreg.errors import UnknownIdError
-from infxreg.records import Arch, Capability, Derivation, Engine, Gate, Image, Model, Option, Sku
+from infxreg.lookup import Lookup
 from infxreg.scope import AxisValue, OneOf, Range, Scope
 from infxreg.values import FrozenMap
 
@@ -28,19 +27,9 @@ class Problem:
 
 
 @frozen(eq=False, kw_only=True)
-class Context:
-    """The records that others refer to, by id."""
+class Context(Lookup):
+    """What checks look at, and the points that they expand on the way."""
 
-    space: AxisSpace
-    archs: FrozenMap[str, Arch]
-    skus: FrozenMap[str, Sku]
-    models: FrozenMap[str, Model]
-    images: FrozenMap[str, Image]
-    capabilities: FrozenMap[str, Capability]
-    engines: FrozenMap[str, Engine]
-    options: FrozenMap[str, Option]
-    gates: FrozenMap[str, Gate]
-    derivations: FrozenMap[str, Derivation]
     points: dict[str, FrozenMap[str, FrozenMap[str, AxisValue]]]
     """Filled by `check_recipe`: recipe -> point id -> axes."""
 
@@ -67,9 +56,8 @@ def scope_problems(scope: Scope, path: str, context: Context) -> Iterator[Proble
             # Nothing has a value on it, so the scope matches nothing; the others still count.
             yield evolve(unknown(path, "axis", name, context.space.axes), drops=False)
             continue
-        if constraint in (OneOf(frozenset()),) or (
+        if constraint == OneOf(frozenset()) or (
             isinstance(constraint, Range)
-            and constraint.min is not None
             and constraint.max is not None
             and constraint.min > constraint.max
         ):

@@ -13,12 +13,13 @@ from attrs import field, frozen
 from infxreg.catalogue import Catalogue, build
 from infxreg.contribution import Contribution, Placed, read_site
 from infxreg.errors import BadRequestError, Fault, RegistryFaults, UnknownIdError
-from infxreg.points import PURPOSE, Point, Wanted, complete, locate, swept_points
+from infxreg.points import Point, Wanted, complete, locate, swept_points
 from infxreg.records import Record
 from infxreg.request import Choices
 from infxreg.resolve import resolve_point
 from infxreg.scope import AxisValue
 from infxreg.spec import LaunchSpec
+from infxreg.sweeps import PURPOSE
 from infxreg.values import FrozenMap, Value, as_value
 
 
@@ -234,11 +235,9 @@ def discover(
     """
     from infxreg import plugins
 
-    contributions = plugins.load(
+    contributions, skipped = plugins.load(
         _names(skip, "skip"), None if allow is None else _names(allow, "allow")
     )
-    loaded = {contribution.plugin for contribution in contributions}
-    skipped = frozenset(item.name for item in plugins.installed()) - loaded
     return Registry(contributions, None if site is None else site_layer(site), skipped)
 
 

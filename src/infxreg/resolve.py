@@ -13,7 +13,7 @@ from infxreg.flags import needed_gates, refused
 from infxreg.index import ScopedRule
 from infxreg.keys import IMAGE, raw_prefix
 from infxreg.pick import Picked, pick
-from infxreg.points import PURPOSE, Point, describe, non_default
+from infxreg.points import Point, describe, non_default
 from infxreg.references import digest_of, image_of
 from infxreg.render import Rendered, raw_values, render
 from infxreg.request import Choices, requested
@@ -28,6 +28,7 @@ from infxreg.spec import (
     SpecPoint,
     Timeouts,
 )
+from infxreg.sweeps import PURPOSE
 from infxreg.values import Derived, FrozenMap, Value, show
 
 

@@ -31,20 +31,34 @@ class OneOf:
         return "|".join(str(value) for value in sorted_values(self.values))
 
 
+def _from_one(bound: int | None) -> int:
+    return 1 if bound is None or bound < 1 else bound
+
+
 @frozen
 class Range:
-    """An integer from ``min`` to ``max``, both included; ``None`` is unbounded."""
+    """An integer from ``min`` to ``max``, both included; a ``max`` of None is unbounded.
 
-    min: int | None = None
+    Values on an integer axis are positive, so a range begins at 1 at the earliest:
+    ``max = 2`` is the same set as ``[1, 2]``.
+    """
+
+    min: int = field(default=1, converter=_from_one)
     max: int | None = None
 
     def __contains__(self, value: object) -> bool:
         if not isinstance(value, int):
             return False
-        return (self.min is None or value >= self.min) and (self.max is None or value <= self.max)
+        return value >= self.min and (self.max is None or value <= self.max)
+
+    @property
+    def bounds(self) -> dict[str, int]:
+        """The bounds as a table writes them: what goes without saying is left out."""
+        low = {"min": self.min} if self.min > 1 or self.max is None else {}
+        return low if self.max is None else {**low, "max": self.max}
 
     def __str__(self) -> str:
-        low = "" if self.min is None else str(self.min)
+        low = "" if self.min == 1 else str(self.min)
         high = "" if self.max is None else str(self.max)
         return f"{low}..{high}"
 
@@ -117,10 +131,8 @@ def subset(a: Constraint, b: Constraint) -> bool:
     if isinstance(a, OneOf):
         return all(value in b for value in a.values)
     if isinstance(b, Range):
-        above = b.min is None or (a.min is not None and a.min >= b.min)
-        below = b.max is None or (a.max is not None and a.max <= b.max)
-        return above and below
-    if a.min is None or a.max is None or a.max - a.min >= len(b.values):
+        return a.min >= b.min and (b.max is None or (a.max is not None and a.max <= b.max))
+    if a.max is None or a.max - a.min >= len(b.values):
         return False
     return all(value in b for value in range(a.min, a.max + 1))
 
@@ -132,9 +144,9 @@ def intersect(a: Constraint, b: Constraint) -> Constraint | None:
         return OneOf(values) if values else None
     if isinstance(b, OneOf):
         return intersect(b, a)
-    low = max((bound for bound in (a.min, b.min) if bound is not None), default=None)
+    low = max(a.min, b.min)
     high = min((bound for bound in (a.max, b.max) if bound is not None), default=None)
-    if low is not None and high is not None and low > high:
+    if high is not None and low > high:
         return None
     return Range(low, high)
 

@@ -7,12 +7,17 @@ import re
 from collections.abc import Mapping
 from itertools import product
 
-from infxreg.axes import AxisSpace, whole
+from infxreg.axes import IDENTITY, AxisSpace, whole
 from infxreg.records import Recipe, Sweep
 from infxreg.scope import AxisValue
 
 MAX_POINTS = 100_000
 """More points than this in one sweep are a mistake: the largest real sweep has some dozens."""
+
+PURPOSE = "purpose"
+"""Every point is swept at every purpose, so this axis plays no part in being swept."""
+
+WORKLOAD = "workload"
 
 _FIELD = re.compile(r"\{([^{}]*)\}")
 
@@ -50,6 +55,11 @@ def expand(recipe: Recipe, space: AxisSpace) -> dict[str, dict[str, AxisValue]]:
     return points
 
 
+def place(axes: Mapping[str, AxisValue]) -> frozenset[tuple[str, AxisValue]]:
+    """What two points share when they are the same one to a sweep: all axes but the purpose."""
+    return frozenset(item for item in axes.items() if item[0] != PURPOSE)
+
+
 def home(recipe: Recipe, point: str, space: AxisSpace) -> Sweep:
     """The sweep that a point of the recipe is from."""
     return next(
@@ -68,7 +78,7 @@ def fixed_axes(recipe: Recipe, space: AxisSpace) -> dict[str, AxisValue]:
             axes[name] = default
     axes |= {"sku": recipe.sku, "model": recipe.model, "engine": recipe.engine}
     if recipe.workload is not None:
-        axes["workload"] = recipe.workload
+        axes[WORKLOAD] = recipe.workload
     return axes
 
 
@@ -96,11 +106,11 @@ def tied(sweep: Sweep, axes: Mapping[str, AxisValue], space: AxisSpace) -> dict[
 
 
 def _points(recipe: Recipe, sweep: Sweep, space: AxisSpace) -> list[dict[str, AxisValue]]:
-    own = {"sku", "model", "engine", "workload"}
+    own = {*IDENTITY, WORKLOAD}
     for axis in sweep.axes:
         if axis not in space.request_axes:
             raise SweepError(f"{axis} is no axis that a sweep can name", axis not in space.axes)
-        if axis == "purpose":
+        if axis == PURPOSE:
             raise SweepError("purpose is no axis to sweep: every point is swept at every purpose")
         if axis in own:
             raise SweepError(f"{axis} is the recipe's own: one recipe a {axis}")

@@ -34,7 +34,7 @@ from infxreg.records import (
     Sku,
 )
 from infxreg.releases import DIGEST, REFERENCE
-from infxreg.sweeps import SweepError, expand
+from infxreg.sweeps import PURPOSE, WORKLOAD, SweepError, expand
 from infxreg.validate_rules import check_rule
 from infxreg.values import FrozenMap, show
 from infxreg.versions import is_version
@@ -211,9 +211,9 @@ def check_recipe(recipe: Recipe, context: Context) -> Iterator[Problem]:
         name = getattr(recipe, kind)
         if name not in records:
             yield unknown(kind, kind, name, records)
-    if recipe.workload is not None and not context.space.admits("workload", recipe.workload):
-        known = context.space.values.get("workload", ())
-        yield unknown("workload", "workload", recipe.workload, map(str, known))
+    if recipe.workload is not None and not context.space.admits(WORKLOAD, recipe.workload):
+        known = context.space.values.get(WORKLOAD, ())
+        yield unknown("workload", WORKLOAD, recipe.workload, map(str, known))
     for name in recipe.gates:
         if name not in context.gates:
             # It can't be open; the recipe's points are there all the same.
@@ -226,11 +226,11 @@ def check_recipe(recipe: Recipe, context: Context) -> Iterator[Problem]:
     context.points[recipe.id] = FrozenMap({name: FrozenMap(axes) for name, axes in points.items()})
     if recipe.default_point not in points:
         yield Problem("default_point", f"{recipe.default_point!r} is in no sweep of the recipe")
-    purposes = context.space.values.get("purpose", ()) or ("",)
+    purposes = context.space.values.get(PURPOSE, ()) or ("",)
     for name in recipe.gates:
         gate = context.gates.get(name)
         if gate is not None and not any(
-            gate.when.matches(context.space.with_facets({**axes, "purpose": purpose}), frozenset())
+            gate.when.matches(context.space.with_facets({**axes, PURPOSE: purpose}), frozenset())
             for axes in points.values()
             for purpose in purposes
         ):
@@ -273,7 +273,7 @@ CHECKS: dict[type[Any], Callable[[Any, Context], Iterable[Problem]]] = {
 
 def recipe_clashes(recipes: Iterable[Any], space: AxisSpace) -> Iterator[tuple[str, str]]:
     """Recipes for the same combination, and second defaults."""
-    default = space.axes["workload"].default if "workload" in space.axes else None
+    default = space.axes[WORKLOAD].default if WORKLOAD in space.axes else None
     combos: dict[tuple[Any, ...], str] = {}
     defaults: dict[tuple[Any, ...], str] = {}
     for recipe in recipes:

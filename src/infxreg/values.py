@@ -117,7 +117,7 @@ def same(a: object, b: object) -> bool:
 
 
 def show(value: object) -> str:
-    """A value as TOML would write it, for messages and tables."""
+    """A value as TOML would write it, and a derivation as a call, for messages and tables."""
     if value is ABSENT or value is None:
         return "(absent)"
     if isinstance(value, bool):

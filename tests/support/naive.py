@@ -20,8 +20,8 @@ from infxreg.contribution import Contribution
 from infxreg.scope import OneOf, Scope
 from infxreg.values import ABSENT, Derived
 
-NUMBERS = range(-2, 600)
-"""Integers that a bounded range is written out over; no test names one outside."""
+NUMBERS = range(1, 600)
+"""Integers that a range is written out over: positive ones; no test names one outside."""
 
 Bounds = tuple[int | None, int | None]
 Terms = dict[str, frozenset[Any] | Bounds]
@@ -79,12 +79,11 @@ def admits(constraint: frozenset[Any] | Bounds, value: Any) -> bool:
 
 @functools.cache
 def written_out(constraint: frozenset[Any] | Bounds) -> frozenset[Any]:
-    """A constraint as a set; a side without a bound has a value that no other one has."""
+    """A constraint as a set; without an upper bound it has a value that no other one has."""
     if isinstance(constraint, frozenset):
         return constraint
-    low, high = constraint
-    ends = {"ever lower"} if low is None else set()
-    ends |= {"ever higher"} if high is None else set()
+    _, high = constraint
+    ends = {"ever higher"} if high is None else set()
     return frozenset(number for number in NUMBERS if admits(constraint, number)) | ends
 
 

@@ -217,31 +217,43 @@ def test_rules_of_one_scope_conflict_without_an_offer() -> None:
 
 
 def crowd() -> list[object]:
-    """A pair of rules among so many gates that not every combination can be looked at."""
+    """A pair of rules that a third one settles, among more gates than can all be looked at."""
     scope = where(sku="x10")
-    gates = [Gate(id=f"g{n}", when=Scope(), doc="d") for n in range(17)]
-    behind = [rule(f"b{n}", {"args.x": n}, Scope(), gates=[f"g{n}"]) for n in range(17)]
+    gates = [Gate(id=f"g{n}", when=Scope(), doc="d") for n in range(6)]
+    behind = [rule(f"b{n}", {"args.x": n}, Scope(), gates=[f"g{n}"]) for n in range(6)]
     return [
         *gates,
         *behind,
         rule("a", {"args.x": "a"}, scope),
         rule("b", {"args.x": "b"}, where(tp=2)),
+        rule("c", {"args.x": "c"}, where(sku="x10", tp=2)),
     ]
 
 
-def test_too_many_combinations_are_unknown() -> None:
+def test_too_many_combinations_are_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
     """Said, and not passed over."""
-    assert combinations.LIMIT < 2**17
+    monkeypatch.setattr(combinations, "LIMIT", 2**6 - 1)
     findings = list(conflicts(acme(*crowd()).catalogue))  # type: ignore[arg-type]
     messages = {finding.message: finding for finding in findings}
     finding = messages[
         "args.x: extra:a and extra:b may conflict in sku=x10 tp=2: too many combinations"
     ]
     assert (finding.answer, finding.severity) == ("unknown", "warning")
-    undecided = dead(*crowd())
+    cover = rule("cover", {"args.x": "d"}, where(sku="x10", tp=Range(1)))
+    undecided = dead(*crowd(), cover)
     assert {(f.id, f.answer, f.severity) for f in undecided} == {("dead-rule", "unknown", "note")}
     assert undecided[0].message == (
         "extra:a has too many combinations to tell whether it counts anywhere"
+    )
+
+
+def test_a_conflict_is_found_among_too_many_combinations(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One is enough: it needn't look at all of them."""
+    monkeypatch.setattr(combinations, "LIMIT", 2**6 - 1)
+    rules = [record for record in crowd() if getattr(record, "id", "") != "c"]
+    assert any(
+        message.startswith('args.x is "a" by extra:a (sku=x10) and "b" by extra:b (tp=2)')
+        for message in conflicting(*rules)
     )
 
 

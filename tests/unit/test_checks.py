@@ -38,8 +38,10 @@ def test_swept() -> None:
     found = answer(x10(), "swept")
     assert (short(found), found.reason) == (OK, "point tp2_c16 of m1-x10-run")
     found = answer(x10(conc=3), "swept")
-    assert short(found) == ("unknown", "note")
-    assert found.reason == "the point is in no recipe's sweep: nobody ran it"
+    assert short(found) == ("unknown", "warning")
+    assert found.reason == (
+        "the point is in no recipe's sweep: nobody ran it, and no recipe opens gates for it"
+    )
 
 
 @pytest.mark.parametrize(

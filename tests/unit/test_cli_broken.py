@@ -182,3 +182,10 @@ def test_in_a_process_of_its_own(tmp_path: Path, install: Install) -> None:
         "  wrong (acme-wrong 1.0): can't be imported: RuntimeError: no GPU here\n"
         "Mend them, or go on without: --skip-plugin wrong\n"
     )
+
+
+def test_a_plugin_skipped_by_its_distributions_name_is_listed_as_skipped() -> None:
+    """Either name is the same wish."""
+    result = run("--skip-plugin", "infxreg-amd", "list", "plugins")
+    (row,) = [line for line in result.stdout.splitlines() if line.startswith("amd")]
+    assert row.split()[3] == "skipped"

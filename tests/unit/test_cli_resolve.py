@@ -120,6 +120,11 @@ class TestErrors:
         ("args", "message"),
         [
             (["x11", "m1"], "error: unknown sku 'x11': did you mean 'x10'?\n"),
+            (
+                ["x10", "m1", "--vendor", "acme"],
+                "error: no such option --vendor: vendor is a fact of the sku, so name the sku\n"
+                "try: infxreg resolve --help\n",
+            ),
             (["x10", "m3"], "error: unknown model 'm3': known are m1, m2\n"),
             (
                 ["x10", "m1", "--engine", "runn"],

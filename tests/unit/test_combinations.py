@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable
 
 import pytest
 
-from infxreg.combinations import TooManyError, representatives
+from infxreg.combinations import LIMIT, TooManyError, representatives
 from infxreg.scope import AxisValue, Range, Scope
 from support.builders import acme, where
 
@@ -70,7 +71,9 @@ def test_points_are_whole() -> None:
 
 
 def test_too_many() -> None:
-    """An error, before the first is given."""
+    """An error, after as many as are looked at."""
     wide = where(tp=range(1, 400), conc=range(1, 400))
+    given = representatives(wide, [], CATALOGUE)
+    assert len(list(itertools.islice(given, LIMIT))) == LIMIT
     with pytest.raises(TooManyError):
-        next(representatives(wide, [], CATALOGUE))
+        next(given)

@@ -38,14 +38,16 @@ def one_of(*values: str | int) -> OneOf:
         (one_of("a"), Range(1, 4), False),
         (Range(2, 3), Range(1, 4), True),
         (Range(2, None), Range(1, 4), False),
-        (Range(None, 3), Range(1, 4), False),
+        (Range(None, 3), Range(1, 4), True),
+        (Range(None, 2), one_of(1, 2), True),
         (Range(2, None), Range(1, None), True),
         (Range(None, 3), Range(None, 4), True),
         (Range(1, 3), one_of(1, 2, 3), True),
         (Range(1, 3), one_of(1, 2, 4), False),
         (Range(1, 10**12), one_of(1, 2), False),
         (Range(1, None), one_of(1), False),
-        (Range(None, 1), one_of(1), False),
+        (Range(None, 1), one_of(1), True),
+        (Range(None, None), one_of(1), False),
     ],
 )
 def test_subset(a: OneOf | Range, b: OneOf | Range, expected: bool) -> None:

@@ -162,6 +162,13 @@ def _no_such_option(error: click.NoSuchOption, ctx: click.Context) -> str:
     guess = near(error.option_name, [name for name in known if name.startswith("-")])
     if any(error.option_name in param.opts for param in app.params):
         return f"{text}: it goes before the command"
+    from infxreg.cli.axes import AxisCommand
+
+    facet = (
+        ctx.command.facet(ctx, error.option_name) if isinstance(ctx.command, AxisCommand) else None
+    )
+    if facet is not None:
+        return f"{text}: {facet.id} is a fact of the {facet.facet_of}, so name the {facet.facet_of}"
     return f"{text}: did you mean {guess}?" if guess else text
 
 

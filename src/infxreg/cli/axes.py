@@ -11,6 +11,7 @@ from infxreg.cli.state import state_of
 
 if TYPE_CHECKING:
     from infxreg.axes import AxisSpace
+    from infxreg.records import Axis
 
 _PREFIX = "axis_"
 """Of the parameters' names, so that no axis collides with a parameter of a command."""
@@ -54,6 +55,11 @@ class AxisCommand(click.Command):
             if shown:
                 with formatter.section(title):
                     formatter.write_dl(shown)
+
+    def facet(self, ctx: click.Context, option: str) -> Axis | None:
+        """The facet that an option names, which no request can set."""
+        axis = state_of(ctx).registry.catalogue.space.axes.get(option.lstrip("-").replace("-", "_"))
+        return axis if axis is not None and axis.facet_of is not None else None
 
     def _axis_options(self, ctx: click.Context) -> list[click.Option]:
         found: list[click.Option] | None = ctx.meta.get(_CACHE)

@@ -12,10 +12,10 @@ from infxreg.cli.state import State
 from infxreg.errors import Fault
 from infxreg.index import ScopedRule
 from infxreg.origin import Origin
-from infxreg.points import WORKLOAD
 from infxreg.records import Recipe, Rule, Sweep
 from infxreg.registry import Registry
 from infxreg.scope import OneOf, Range, Scope, sorted_values
+from infxreg.sweeps import WORKLOAD
 from infxreg.values import ABSENT, Derived, FrozenMap
 
 Facts = dict[str, Any]
@@ -50,7 +50,7 @@ def plain(value: Any) -> Any:
         listed = sorted_values(value.values)
         return listed if len(listed) > 1 else listed[0]
     if isinstance(value, Range):
-        return {name: b for name in ("min", "max") if (b := getattr(value, name)) is not None}
+        return dict(value.bounds)
     if isinstance(value, Sweep):
         return {"id": value.id, **{axis: plain(values) for axis, values in value.axes.items()}}
     if isinstance(value, Derived):
@@ -165,7 +165,8 @@ def _plugins(state: State) -> dict[str, Facts]:
         contribution = loaded.get(name)
         state_word = "faulty" if name in faults else "ok"
         if contribution is None:
-            state_word = "skipped" if name in state.skip else "not allowed"
+            skipped = {name, distribution} & set(state.skip)
+            state_word = "skipped" if skipped else "not allowed"
         counts: dict[str, int] = {}
         for placed in contribution.placed if contribution is not None else ():
             kind = placed.record.kind

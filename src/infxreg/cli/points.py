@@ -58,17 +58,8 @@ def points_command(ctx: click.Context, /, as_json: bool, **params: Any) -> None:
 
 
 def _values(axis: str, texts: Iterable[str], space: AxisSpace) -> list[AxisValue]:
-    found: list[AxisValue] = []
-    for text in (part.strip() for given in texts for part in given.split(",")):
-        if not space.is_facet(axis):
-            found.append(space.parse(axis, text))
-        elif text in space.values[axis]:
-            found.append(text)
-        else:
-            from infxreg.errors import UnknownIdError
-
-            raise UnknownIdError(axis, text, tuple(str(value) for value in space.values[axis]))
-    return found
+    parts = [part.strip() for text in texts for part in text.split(",")]
+    return [part if space.is_facet(axis) else space.parse(axis, part) for part in parts]
 
 
 def _data(point: Point) -> dict[str, Any]:

@@ -99,7 +99,6 @@ def toml_literal(text: str) -> Value | None:
     if not isinstance(found, dict) or list(found) != ["v"]:
         return None
     try:
-        value = as_value(found["v"])
+        return as_value(found["v"])
     except TypeError:
         return None
-    return None if isinstance(value, float) and not math.isfinite(value) else value
