@@ -1,0 +1,84 @@
+"""Makes an engine's folded file from its wheels, or adds releases to one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import TypeAlias
+
+from infxreg.surface.errors import SurfaceFormatError
+from infxreg.surface.fold import Wheel, fold, folded_text
+from infxreg.surface.folded import FoldedSurfaces
+from infxreg.surface.model import Surface
+from infxreg.surface.reading import Part
+from infxreg.surface.source import Source, open_wheel
+
+Extract: TypeAlias = Callable[[Source], Surface]
+
+
+def fold_wheels(
+    extract: Extract,
+    paths: Iterable[Path],
+    hashes: Mapping[tuple[str, str], Wheel] | None = None,
+    known: FoldedSurfaces | None = None,
+) -> str:
+    """The text of a folded file.
+
+    Args:
+        extract: the engine's extraction.
+        paths: wheels, or zips of nothing but their Python files and metadata.
+        hashes: (engine, version) to the wheel that a zip was made from, see `read_hashes`.
+        known: a folded file whose other versions are kept.
+
+    Raises:
+        SurfaceError: if a wheel can't be read, or a zip's wheel isn't in the hashes.
+    """
+    surfaces: dict[str, Surface] = {}
+    wheels: dict[str, Wheel] = {}
+    if known is not None:
+        surfaces.update({version: known.unfold(version) for version in known.versions})
+        kept = ((version, known.wheel(version)) for version in known.versions)
+        wheels.update({version: wheel for version, wheel in kept if wheel is not None})
+    for path in paths:
+        with open_wheel(path) as source:
+            surface = extract(source)
+            surfaces[surface.version] = surface
+            wheels[surface.version] = _wheel(path, source, surface, hashes or {})
+    return folded_text(fold(surfaces.values(), wheels))
+
+
+def _wheel(
+    path: Path, source: Source, surface: Surface, hashes: Mapping[tuple[str, str], Wheel]
+) -> Wheel:
+    if path.suffix == ".whl" and source.sha256 is not None:
+        return Wheel(path.name, source.sha256)
+    key = (surface.engine, surface.version)
+    if key not in hashes:
+        problem = f"{path.name} is no wheel, and no hash of {' '.join(key)}'s is given"
+        raise SurfaceFormatError("a wheel with a known hash", (problem,))
+    return hashes[key]
+
+
+def read_hashes(path: Path) -> Mapping[tuple[str, str], Wheel]:
+    """A file of JSON lines with ``engine``, ``version``, ``wheel`` and ``sha256``.
+
+    Raises:
+        SurfaceFormatError: if a line isn't one.
+        OSError: if the file can't be read.
+    """
+    found: dict[tuple[str, str], Wheel] = {}
+    problems: list[str] = []
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        if not line.strip():
+            continue
+        try:
+            part = Part(json.loads(line), f"line {number}", problems)
+        except ValueError as error:
+            problems.append(f"line {number}: {error}")
+            continue
+        wheel = Wheel(part.need("wheel").text(), part.need("sha256").text())
+        found[part.need("engine").text(), part.need("version").text()] = wheel
+    if problems:
+        raise SurfaceFormatError(f"hashes of wheels ({path})", tuple(problems))
+    return found

@@ -1,0 +1,227 @@
+"""Where surfaces are found: in the folded files of engine plugins, and in what a user added.
+
+A user's surface is one file, keyed by the digest of an image or by a version. It
+is written beside its place and then renamed, so there is all of it or nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from attrs import field, frozen
+
+from infxreg.surface.canonical import canonical
+from infxreg.surface.errors import StoreError, SurfaceFormatError
+from infxreg.surface.fold import sort_versions
+from infxreg.surface.folded import FoldedSurfaces
+from infxreg.surface.jsonform import surface_from_json
+from infxreg.surface.model import Surface
+
+Shipped: TypeAlias = Mapping[str, Callable[[], bytes]]
+"""Engine to what reads the bytes of its plugin's folded file."""
+FoundBy: TypeAlias = Literal["digest", "version"]
+
+MAX_BYTES = 64 << 20
+_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
+_VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z.!+_-]{0,127}")
+_ENGINE = re.compile(r"[a-z][a-z0-9_-]{0,63}")
+
+
+@frozen
+class FoundSurface:
+    """A surface, by what it was found, and where it is from."""
+
+    surface: Surface
+    by: FoundBy
+    where: str
+
+
+@frozen(eq=False)
+class SurfaceStore:
+    """The shipped surfaces and those in a user's folder.
+
+    Attributes:
+        folder: the user's, which needn't be there.
+        shipped: see `Shipped`; a file is read when its engine is first asked for.
+    """
+
+    folder: Path
+    shipped: Shipped = field(factory=dict)
+    _folded: dict[str, FoldedSurfaces] = field(factory=dict, init=False, repr=False)
+
+    def folded(self, engine: str) -> FoldedSurfaces | None:
+        """An engine's shipped versions, or None if no plugin ships any.
+
+        Raises:
+            SurfaceFormatError: if the plugin's file is damaged.
+        """
+        if engine not in self._folded and engine in self.shipped:
+            self._folded[engine] = FoldedSurfaces.read(self.shipped[engine]())
+        return self._folded.get(engine)
+
+    def versions(self, engine: str) -> tuple[str, ...]:
+        """Every version that is known by its number, oldest first where it is one."""
+        folded = self.folded(engine)
+        added = {key for key in self._keys(engine) if not _DIGEST.fullmatch(key)}
+        known = {*(folded.versions if folded is not None else ()), *added}
+        try:
+            return tuple(sort_versions(known))
+        except SurfaceFormatError:
+            return tuple(sorted(known))
+
+    def find(
+        self, engine: str, version: str | None = None, digest: str | None = None
+    ) -> FoundSurface | None:
+        """The surface of an image by its digest, else of its version, else None.
+
+        What the user added comes before what plugins ship.
+
+        Raises:
+            SurfaceFormatError: if the file that should answer is damaged.
+        """
+        keys: list[tuple[str | None, FoundBy]] = [(digest, "digest"), (version, "version")]
+        for key, by in keys:
+            path = self._path(engine, key) if key is not None and _is_key(key) else None
+            if path is not None and path.is_file():
+                return FoundSurface(self._load(path), by, str(path))
+        folded = self.folded(engine)
+        if folded is None or version not in folded.versions:
+            return None
+        return FoundSurface(folded.unfold(version), "version", f"infxreg's {engine} plugin")
+
+    def added(self) -> Iterator[tuple[str, str, Path]]:
+        """Engine, key and file of everything that the user added, sorted."""
+        engines = sorted(self.folder.iterdir()) if self.folder.is_dir() else []
+        for folder in engines:
+            for key in self._keys(folder.name):
+                yield folder.name, key, self._path(folder.name, key)
+
+    def add(self, surface: Surface, key: str, *, replace: bool = False) -> Path:
+        """Keeps a surface under the digest of an image, or a version.
+
+        Args:
+            surface: what a dump or an extraction gave.
+            key: ``sha256:…`` with 64 hex digits, or a version.
+            replace: whether another surface under that key may be overwritten.
+
+        Raises:
+            StoreError: if the key isn't one, is taken, or nothing can be written.
+        """
+        if not _is_key(key) or not _ENGINE.fullmatch(surface.engine):
+            raise StoreError(key, "a key is sha256: with 64 hex digits, or a version")
+        path = self._path(surface.engine, key)
+        text = json.dumps(canonical(surface).to_json(), indent=1) + "\n"
+        if path.exists() and not replace and path.read_text(encoding="utf-8") != text:
+            raise StoreError(key, f"{path} holds another surface; say that it may be replaced")
+        try:
+            _write(path, text)
+        except OSError as error:
+            raise StoreError(key, f"{path} can't be written: {error.strerror}") from error
+        return path
+
+    def remove(self, engine: str, key: str) -> bool:
+        """Forgets a surface that the user added; whether there was one."""
+        path = self._path(engine, key) if _is_key(key) else None
+        if path is None or not path.is_file():
+            return False
+        path.unlink()
+        return True
+
+    def _path(self, engine: str, key: str) -> Path:
+        return self.folder / engine / (key.replace(":", "-") + ".json")
+
+    def _keys(self, engine: str) -> list[str]:
+        folder = self.folder / engine
+        names = sorted(path.stem for path in folder.glob("*.json")) if folder.is_dir() else []
+        keys = (re.sub(r"^sha256-(?=[0-9a-f]{64}$)", "sha256:", name) for name in names)
+        return [key for key in keys if _is_key(key)]
+
+    def _load(self, path: Path) -> Surface:
+        try:
+            return surface_from_json(read_json(path))
+        except SurfaceFormatError as error:
+            raise SurfaceFormatError(f"a kept surface ({path})", error.problems) from error
+
+
+def read_json(path: Path) -> object:
+    """The JSON of a file that may come from anywhere.
+
+    Raises:
+        SurfaceFormatError: if it is too large or no JSON.
+        StoreError: if it can't be read.
+    """
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            problem = f"{path.stat().st_size >> 20} MiB; at most {MAX_BYTES >> 20} are read"
+            raise SurfaceFormatError(str(path), (problem,))
+        found: object = json.loads(path.read_bytes())
+    except OSError as error:
+        raise StoreError(str(path), f"can't be read: {error.strerror}") from error
+    except (ValueError, RecursionError) as error:
+        raise SurfaceFormatError("JSON", (f"{path}: {error}",)) from error
+    return found
+
+
+def add_dump(
+    store: SurfaceStore,
+    path: Path,
+    *,
+    key: str | None = None,
+    engine: str | None = None,
+    replace: bool = False,
+    partial: bool = False,
+) -> Path:
+    """Takes in what the dump script printed inside an image.
+
+    Args:
+        store: where it goes.
+        path: the dump.
+        key: digest or version; the dump's own version without.
+        engine: where the dump doesn't name it.
+        replace: see `SurfaceStore.add`.
+        partial: takes a dump that says itself what it couldn't read; that stays unknown.
+
+    Raises:
+        SurfaceFormatError: naming every part that is missing or of the wrong kind.
+        StoreError: see `SurfaceStore.add`; nothing is stored then.
+    """
+    data = read_json(path)
+    if partial and isinstance(data, Mapping):
+        data = {name: one for name, one in data.items() if name not in {"dump", "missing"}}
+    surface = Surface.from_real_dump(data, engine)
+    return store.add(surface, key or surface.version, replace=replace)
+
+
+def default_folder(environ: Mapping[str, str]) -> Path:
+    """The user's folder by the XDG rules."""
+    base = environ.get("XDG_DATA_HOME") or os.path.join(
+        environ.get("HOME") or os.path.expanduser("~"), ".local", "share"
+    )
+    return Path(base, "infxreg", "surfaces")
+
+
+def _is_key(key: str) -> bool:
+    if key.startswith("sha256:"):
+        return _DIGEST.fullmatch(key) is not None
+    return _VERSION.fullmatch(key) is not None and ".." not in key
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, name = tempfile.mkstemp(prefix=".adding-", dir=path.parent)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
+            stream.write(text)
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.chmod(name, 0o644)
+        os.replace(name, path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
