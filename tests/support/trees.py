@@ -6,6 +6,7 @@ import textwrap
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
+from zipfile import ZipInfo
 
 from attrs import frozen
 
@@ -13,6 +14,8 @@ from infxreg.surface.errors import SourceError
 from infxreg.surface.pyread.machine import Machine
 from infxreg.surface.pyread.project import Project
 from infxreg.surface.source import Source
+
+BUILT = (2026, 9, 22, 1, 2, 4)
 
 
 @frozen
@@ -55,13 +58,14 @@ def machine(package: str = "pkg", **modules: str) -> Machine:
 def wheel(
     folder: Path, files: Mapping[str, str | bytes], name: str = "vllm", version: str = "1.0"
 ) -> Path:
-    """A wheel with metadata."""
+    """A wheel with metadata, built on 2026-09-22."""
     path = folder / f"{name}-{version}-py3-none-any.whl"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for inside, data in files.items():
-            archive.writestr(inside, textwrap.dedent(data) if isinstance(data, str) else data)
+            text = textwrap.dedent(data) if isinstance(data, str) else data
+            archive.writestr(ZipInfo(inside, BUILT), text, zipfile.ZIP_DEFLATED)
         archive.writestr(
-            f"{name}-{version}.dist-info/METADATA",
+            ZipInfo(f"{name}-{version}.dist-info/METADATA", BUILT),
             f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n\nText\nVersion: 9\n",
         )
     return path

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 
 from infxreg.surface.canonical import canonical
 from infxreg.surface.errors import SurfaceFormatError, UnknownVersionError
-from infxreg.surface.fold import Wheel, fold, folded_text, implied_names, sort_versions
+from infxreg.surface.fold import fold, folded_text, implied_names, sort_versions
 from infxreg.surface.fold_wheels import fold_wheels, read_hashes
 from infxreg.surface.folded import FoldedSurfaces
 from infxreg.surface.history import Span, in_words
-from infxreg.surface.model import Config, ConfigField, Enum, Flag, Surface
+from infxreg.surface.model import Config, ConfigField, Enum, Flag, Surface, Wheel
 from infxreg.surface.ranges import from_text, mask_of, runs, to_text
-from infxreg.surface.source import Source
+from infxreg.surface.source import Source, open_wheel
 from infxreg.values import FrozenMap
 from support.surfaces import boolean, config, enum, flag, surface
 from support.trees import wheel
@@ -341,29 +341,32 @@ class TestFoldWheels:
     def test_wheels_with_their_hash(self, tmp_path: Path) -> None:
         first = wheel(tmp_path, {"vllm/flags.py": "--a --b"}, version="1.0")
         second = wheel(tmp_path, {"vllm/flags.py": "--b --c"}, version="1.1")
-        text = fold_wheels(self.extract, [second, first])
+        text = fold_wheels(self.extract, [open_wheel(second), open_wheel(first)])
         made = FoldedSurfaces.read(text)
         assert made.versions == ("1.0", "1.1")
         assert made.spans("flag", "--b") == [Span("1.0", None)]
         assert made.wheel("1.0").name == first.name  # type: ignore[union-attr]
         assert len(made.wheel("1.1").sha256) == 64  # type: ignore[union-attr]
+        assert made.wheel("1.1").built == "2026-09-22"  # type: ignore[union-attr]
 
     def test_a_release_is_added_without_the_others(self, tmp_path: Path) -> None:
         first = wheel(tmp_path, {"vllm/flags.py": "--a --b"}, version="1.0")
         second = wheel(tmp_path, {"vllm/flags.py": "--b --c"}, version="1.1")
-        both = fold_wheels(self.extract, [first, second])
-        known = FoldedSurfaces.read(fold_wheels(self.extract, [first]))
-        assert fold_wheels(self.extract, [second], known=known) == both
+        both = fold_wheels(self.extract, [open_wheel(first), open_wheel(second)])
+        known = FoldedSurfaces.read(fold_wheels(self.extract, [open_wheel(first)]))
+        assert fold_wheels(self.extract, [open_wheel(second)], known=known) == both
 
     def test_a_zip_needs_the_hash_of_its_wheel(self, tmp_path: Path) -> None:
         path = wheel(tmp_path, {"vllm/flags.py": "--a"}).rename(tmp_path / "vllm-1.0.zip")
         with pytest.raises(SurfaceFormatError, match=r"vllm-1\.0\.zip is no wheel, and no hash"):
-            fold_wheels(self.extract, [path])
+            fold_wheels(self.extract, [open_wheel(path)])
         hashes = tmp_path / "hashes.jsonl"
         row = {"engine": "vllm", "version": "1.0", "wheel": "w.whl", "sha256": "cd" * 32}
+        row["built"] = "2026-09-22"
         hashes.write_text(json.dumps(row) + "\n\n")
-        made = FoldedSurfaces.read(fold_wheels(self.extract, [path], read_hashes(hashes)))
-        assert made.wheel("1.0") == Wheel("w.whl", "cd" * 32)
+        text = fold_wheels(self.extract, [open_wheel(path)], read_hashes(hashes))
+        made = FoldedSurfaces.read(text)
+        assert made.wheel("1.0") == Wheel("w.whl", "cd" * 32, "2026-09-22")
 
     def test_hashes_that_arent(self, tmp_path: Path) -> None:
         hashes = tmp_path / "hashes.jsonl"

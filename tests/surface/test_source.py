@@ -44,8 +44,8 @@ class TestWheel:
             assert (found.name, found.version) == ("vllm", "1.0")
             assert found.text("vllm/__init__.py") == "a = 1\n"
             assert found.text("vllm/b.py") == "�\n"
-            assert found.sha256 is not None
-            assert len(found.sha256) == 64
+            assert found.wheel is not None
+            assert len(found.wheel.sha256) == 64
 
     def test_a_file_that_is_missing(self, tmp_path: Path) -> None:
         with (
@@ -157,7 +157,7 @@ class TestTree:
         found = open_tree(folder, "vllm")
         assert found.paths == ("vllm/__init__.py", "vllm/sub/b.py")
         assert found.text("vllm/sub/b.py") == "b = 1\n"
-        assert (found.name, found.version, found.sha256) == (None, None, None)
+        assert (found.name, found.version, found.wheel) == (None, None, None)
 
     def test_the_package_itself(self, folder: Path) -> None:
         assert open_tree(folder / "vllm", "vllm").paths == open_tree(folder, "vllm").paths

@@ -3,7 +3,7 @@
 The document is plain JSON, one item a line, the same for the same surfaces:
 
 ``versions``  sorted; everything else speaks of their indexes, see `ranges`
-``wheels``    version to what it was read from, with its sha256
+``wheels``    version to what it was read from, with its sha256 and the day that it was built
 ``flags``, ``configs``, ``enums``  name to attributes that differ from their defaults
 ``keys``  class to key to attributes
 ``lists``     the surface's own lists: environment, models, backends …
@@ -26,7 +26,7 @@ from packaging.version import InvalidVersion, Version
 from infxreg.surface.canonical import canonical
 from infxreg.surface.errors import SurfaceFormatError
 from infxreg.surface.jsonform import config_to_json, flag_to_json
-from infxreg.surface.model import Config, Json, Surface
+from infxreg.surface.model import Config, Json, Surface, Wheel
 from infxreg.surface.ranges import mask_of, to_text
 
 FORMAT = 1
@@ -37,14 +37,6 @@ SURFACE_LISTS = ("backends", "env", "env_read", "models", "traits")
 Folded: TypeAlias = "dict[str, Json]"
 Cell: TypeAlias = "Mapping[str, Json]"
 """The attributes of one item in one version."""
-
-
-@frozen
-class Wheel:
-    """What a version was read from: file name and sha256."""
-
-    name: str
-    sha256: str
 
 
 @frozen
@@ -172,7 +164,15 @@ def fold(surfaces: Iterable[Surface], wheels: Mapping[str, Wheel]) -> Folded:
         "engine": engines[0],
         "versions": list(versions),
         "wheels": {
-            version: {"name": wheels[version].name, "sha256": wheels[version].sha256}
+            version: {
+                name: text
+                for name, text in (
+                    ("name", wheels[version].name),
+                    ("sha256", wheels[version].sha256),
+                    ("built", wheels[version].built),
+                )
+                if text is not None
+            }
             for version in versions
             if version in wheels
         },

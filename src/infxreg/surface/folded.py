@@ -9,9 +9,9 @@ from functools import cached_property
 from attrs import field, frozen
 
 from infxreg.surface.errors import SurfaceFormatError, UnknownVersionError
-from infxreg.surface.fold import FORMAT, LISTS, Wheel, derived_dest, implied_names
+from infxreg.surface.fold import FORMAT, LISTS, derived_dest, implied_names
 from infxreg.surface.history import ItemKind, Span
-from infxreg.surface.model import Config, ConfigField, Enum, Flag, Surface
+from infxreg.surface.model import Config, ConfigField, Enum, Flag, Surface, Wheel
 from infxreg.surface.ranges import from_text, runs
 from infxreg.surface.reading import Part
 from infxreg.values import FrozenMap
@@ -61,7 +61,8 @@ class FoldedSurfaces:
         part = Part(self._document, "").at("wheels").at(version)
         if not part.has("sha256"):
             return None
-        return Wheel(part.at("name").text(), part.at("sha256").text())
+        built = part.at("built").text() or None
+        return Wheel(part.at("name").text(), part.at("sha256").text(), built)
 
     def unfold(self, version: str) -> Surface:
         """The surface of a version.

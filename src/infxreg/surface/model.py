@@ -145,6 +145,21 @@ class Enum:
     members: FrozenMap[str, str | None]
 
 
+@frozen
+class Wheel:
+    """What a release was read from.
+
+    Attributes:
+        name: the file's name.
+        sha256: its hash.
+        built: the day of its newest entry, as ``2026-09-22``; None where the archive has no time.
+    """
+
+    name: str
+    sha256: str
+    built: str | None = None
+
+
 @frozen(kw_only=True)
 class Surface:
     """What one version of an engine accepts.

@@ -23,6 +23,7 @@ from typing import Protocol
 from attrs import Factory, field, frozen
 
 from infxreg.surface.errors import SourceError
+from infxreg.surface.model import Wheel
 
 MAX_ENTRIES = 200_000
 MAX_FILES = 40_000
@@ -55,7 +56,7 @@ class Source:
         paths: every ``*.py``, sorted, with ``/``.
         name: the distribution's name by its metadata, or None without metadata.
         version: its version by its metadata, or None.
-        sha256: of the wheel, or None for a folder.
+        wheel: the archive that it is, or None for a folder.
     """
 
     where: str
@@ -63,7 +64,7 @@ class Source:
     files: Files = field(repr=False)
     name: str | None = None
     version: str | None = None
-    sha256: str | None = None
+    wheel: Wheel | None = None
     _known: frozenset[str] = field(
         init=False, repr=False, eq=False, default=Factory(lambda s: frozenset(s.paths), True)
     )
@@ -139,7 +140,7 @@ def open_wheel(path: Path) -> Iterator[Source]:
             files=files,
             name=name,
             version=version,
-            sha256=_sha256(path),
+            wheel=Wheel(path.name, _sha256(path), _built(archive)),
         )
 
 
@@ -217,6 +218,14 @@ def _sha256(path: Path) -> str:
         while block := stream.read(1 << 20):
             digest.update(block)
     return digest.hexdigest()
+
+
+def _built(archive: zipfile.ZipFile) -> str | None:
+    """The day of the newest entry; archives that are made without times have 1980."""
+    year, month, day = max(
+        (info.date_time[:3] for info in archive.infolist()), default=(1980, 1, 1)
+    )
+    return None if year <= 1980 else f"{year:04}-{month:02}-{day:02}"
 
 
 def open_tree(root: Path, package: str) -> Source:
