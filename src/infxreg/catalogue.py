@@ -7,10 +7,12 @@ look tells everything that is wrong.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, TypeAlias, TypeVar
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import attrs
-from attrs import frozen
+from attrs import evolve, frozen
 
 from infxreg import problems, sweeps, validate, validate_rules
 from infxreg.axes import AxisSpace
@@ -26,6 +28,7 @@ from infxreg.records import (
     Capability,
     Derivation,
     Engine,
+    EngineSurface,
     Gate,
     Image,
     Model,
@@ -38,6 +41,9 @@ from infxreg.records import (
 from infxreg.recordtypes import wrong_fields
 from infxreg.scope import AxisValue
 from infxreg.values import FrozenMap
+
+if TYPE_CHECKING:
+    from infxreg.surface.store import SurfaceStore
 
 R = TypeVar("R")
 
@@ -59,9 +65,19 @@ class Catalogue(Lookup):
     site: SiteSettings
     plugin_rules: RuleIndex
     site_rules: RuleIndex
+    surface_folder: Path | None = None
+    """Where the user keeps surfaces of engine builds that no plugin ships."""
     origins: FrozenMap[tuple[str, str], Origin]
     faults: tuple[Fault, ...]
     dormant: tuple[Fault, ...]
+
+    @cached_property
+    def surface_store(self) -> SurfaceStore:
+        """The surfaces of engines that plugins ship, and the user's own."""
+        from infxreg.surface.store import SurfaceStore
+
+        shipped = {name: record.read for name, record in self.surfaces.items()}
+        return SurfaceStore(self.surface_folder, shipped)
 
     def of_kind(self, kind: str) -> FrozenMap[str, Any]:
         """The records of a kind, by id."""
@@ -78,6 +94,7 @@ _ATTRIBUTE = {
     "image": "images",
     "capability": "capabilities",
     "engine": "engines",
+    "surface": "surfaces",
     "option": "options",
     "gate": "gates",
     "recipe": "recipes",
@@ -90,6 +107,7 @@ def build(
     site: Contribution | None = None,
     skipped: frozenset[str] = frozenset(),
     gone: Iterable[Contribution] = (),
+    surface_folder: Path | None = None,
 ) -> Catalogue:
     """The catalogue of these contributions.
 
@@ -99,10 +117,11 @@ def build(
         skipped: plugins left out by name. Records that name what only they (or
             plugins that failed) could have declared lie dormant; else they are faults.
         gone: what plugins declared that were taken out: it still tells how scopes compare.
+        surface_folder: see `Catalogue.surface_folder`.
     """
     # The core's own first: of an id declared twice the first stays, and all are faults.
     ordered = sorted(contributions, key=lambda c: (c.plugin != CORE, c.plugin))
-    return _Builder(ordered, site, skipped, gone).build()
+    return evolve(_Builder(ordered, site, skipped, gone).build(), surface_folder=surface_folder)
 
 
 @frozen(eq=False)
@@ -243,6 +262,7 @@ class _Builder:
             images=self._records(Image),
             capabilities=self._records(Capability),
             engines=engines,
+            surfaces=self._records(EngineSurface),
             options=self._records(Option),
             gates=self._records(Gate),
             derivations=self._records(Derivation),

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from attrs import evolve, frozen
 
@@ -15,10 +17,14 @@ from infxreg.catalogue import Catalogue
 from infxreg.origin import Origin
 from infxreg.records import Image, Require, Rule, Sku
 from infxreg.references import MOVING_TAGS, tag_of
-from infxreg.render import SECRET
+from infxreg.render import SECRET, arguments
 from infxreg.spec import Answer, Check, LaunchSpec, Severity
 from infxreg.values import Value
 from infxreg.versions import in_range
+
+if TYPE_CHECKING:
+    from infxreg.surface.findings import Finding
+    from infxreg.surface.possible import Possible
 
 _CPU_PLATFORM = {"x86_64": "linux/amd64", "aarch64": "linux/arm64"}
 _VARIABLE = re.compile(r"\$(\w+|\{[^}]*\}|\()")
@@ -45,6 +51,31 @@ class Subject:
     def sku(self) -> Sku:
         """The SKU's record."""
         return self.catalogue.skus[self.spec.sku]
+
+    @cached_property
+    def held(self) -> Possible:
+        """The releases of the spec's engine that the image may hold.
+
+        Raises:
+            SurfaceError: if the file that should tell is damaged.
+        """
+        from infxreg.surface.possible import possible
+
+        image = self.image if self.image and self.image.engine == self.spec.engine else None
+        store = self.catalogue.surface_store
+        return possible(store, self.spec.engine, image, self.spec.image.digest)
+
+    def knows(self, finding: Finding) -> str | None:
+        """The capability that the image's record lists and that a finding is about."""
+        for name in self.image.knows if self.image is not None else ():
+            known = self.catalogue.capabilities[name]
+            if (
+                known.flag == finding.flag
+                and known.key == finding.key
+                and known.value in (None, finding.value)
+            ):
+                return name
+        return None
 
     def value(self, key: str) -> Value | None:
         """An option's value, None where it is absent or nobody sets it."""
@@ -285,6 +316,30 @@ def _variables(subject: Subject) -> Iterator[Check]:
             )
 
 
+def _engine(subject: Subject) -> Iterator[Check]:
+    """Whether the engine in the image takes the command line and reads the variables."""
+    spec, catalogue = subject.spec, subject.catalogue
+    if spec.engine not in catalogue.surfaces:
+        return  # its plugin ships none, so there is nothing to tell it by
+    from infxreg.surface.errors import SurfaceError
+    from infxreg.surface.image_check import replies
+
+    try:
+        held = subject.held
+        given = arguments(catalogue.engines[spec.engine], spec.argv)
+        found = replies(held, given, spec.env, subject.knows) if held.versions else ()
+    except SurfaceError as error:
+        yield _check("engine", "unknown", "warning", str(error))
+        return
+    if not held.versions:
+        words = f"whether {spec.image.reference} takes the command line isn't known: {held.why}"
+        yield _check("engine", "unknown", "note", words)
+    for reply in found:
+        yield _check("engine", reply.answer, reply.severity, reply.reason)
+    if held.versions and all(reply.answer == "ok" for reply in found):
+        yield _ok("engine", f"{spec.engine} {held.words} takes the command line; {held.why}")
+
+
 def _requirements(subject: Subject) -> Iterator[Check]:
     for origin in sorted(subject.rules):
         rule = subject.rules[origin]
@@ -317,8 +372,6 @@ def _knows(name: str, image: Image | None, reference: str, subject: Subject) -> 
         return "ok", f"{words}; {reference} has it: {image.source}"
     if image is not None and name in image.lacks:
         return "refuted", f"{words}; {reference} lacks it: {image.source}"
-    if image is None or image.version is None:
-        return "unknown", f"{words}; {reference} is no release, and its record doesn't say"
     wanted = ",".join(
         part
         for part in (
@@ -327,6 +380,14 @@ def _knows(name: str, image: Image | None, reference: str, subject: Subject) -> 
         )
         if part
     )
+    held = subject.held.versions
+    answers = {in_range(version, wanted) for version in held}
+    if len(answers) == 1:
+        return answers.pop(), f"{words}; {reference} is {subject.held.words}"
+    if held:
+        return "unknown", f"{words}; {subject.held.why}, and its record doesn't say"
+    if image is None or image.version is None:
+        return "unknown", f"{words}; {reference} is no release, and its record doesn't say"
     return in_range(image.version, wanted), f"{words}; {reference} is {image.version}"
 
 
@@ -341,6 +402,7 @@ _ALL = (
     _speculative_role,
     _memory,
     _variables,
+    _engine,
     _requirements,
 )
 

@@ -21,6 +21,7 @@ from infxreg.records import (
     Capability,
     Derivation,
     Engine,
+    EngineSurface,
     Gate,
     Image,
     Model,
@@ -82,6 +83,12 @@ def infxreg_capabilities() -> Iterable[Capability]:
 @hookspec
 def infxreg_engines() -> Iterable[Engine]:
     """Inference engines, with how they render options."""
+    yield from ()
+
+
+@hookspec
+def infxreg_surfaces() -> Iterable[EngineSurface]:
+    """What the releases of an engine accept on their command line."""
     yield from ()
 
 

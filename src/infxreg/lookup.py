@@ -5,7 +5,18 @@ from __future__ import annotations
 from attrs import frozen
 
 from infxreg.axes import AxisSpace
-from infxreg.records import Arch, Capability, Derivation, Engine, Gate, Image, Model, Option, Sku
+from infxreg.records import (
+    Arch,
+    Capability,
+    Derivation,
+    Engine,
+    EngineSurface,
+    Gate,
+    Image,
+    Model,
+    Option,
+    Sku,
+)
 from infxreg.values import FrozenMap
 
 
@@ -20,6 +31,7 @@ class Lookup:
     images: FrozenMap[str, Image]
     capabilities: FrozenMap[str, Capability]
     engines: FrozenMap[str, Engine]
+    surfaces: FrozenMap[str, EngineSurface]
     options: FrozenMap[str, Option]
     gates: FrozenMap[str, Gate]
     derivations: FrozenMap[str, Derivation]

@@ -7,12 +7,17 @@ the same records; `infxreg.tables` reads the former.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar, Literal, TypeAlias
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 from attrs import field, frozen
 
 from infxreg.scope import EVERYTHING, AxisValue, Scope
+from infxreg.tablefile import TableFile
 from infxreg.values import FrozenMap, Setting, Value
+
+if TYPE_CHECKING:
+    from infxreg.surface.checkers import Checkers
 
 AxisType: TypeAlias = Literal["id", "name", "int"]
 OptionType: TypeAlias = Literal["bool", "int", "float", "str", "list[int]", "list[str]"]
@@ -119,6 +124,10 @@ class Image:
 
     ``knows`` and ``lacks`` list capabilities that were seen or refuted on this
     very image; what neither lists is decided by ``version``, else unknown.
+
+    ``between`` are the releases before and after it, both ends in it, where its
+    ancestry is known; without it a ``date`` (``2026-09-22``) gives them: the last
+    release before that day, and the second after it, since releases are cut from branches.
     """
 
     kind: ClassVar[str] = "image"
@@ -129,6 +138,7 @@ class Image:
     version: str | None = None
     commit: str | None = None
     date: str | None = None
+    between: tuple[str, str] | None = None
     accelerator: str | None = None
     platforms: tuple[str, ...] = ()
     moving: bool = False
@@ -139,7 +149,11 @@ class Image:
 
 @frozen(kw_only=True)
 class Capability:
-    """Something that an engine can do since a release (and, where it went, until one)."""
+    """Something that an engine can do since a release (and, where it went, until one).
+
+    ``flag`` (``--attention-config``), ``key`` (inside its JSON) and ``value`` say what of
+    the command line it is, so that an image that knows it can be told to take it.
+    """
 
     kind: ClassVar[str] = "capability"
     id: str
@@ -147,6 +161,9 @@ class Capability:
     source: str
     since: str | None = None
     removed_in: str | None = None
+    flag: str | None = None
+    key: str | None = None
+    value: str | None = None
     doc: str = ""
 
 
@@ -185,6 +202,45 @@ class Engine:
     render: tuple[Render, ...] = ()
     release_images: tuple[str, ...] = ()
     doc: str = ""
+
+
+@frozen(kw_only=True, slots=False)
+class EngineSurface:
+    """What the releases of an engine accept on their command line, as its plugin ships it.
+
+    ``id`` is the engine's. ``file`` is what ``infxreg engine fold`` made, ``extract`` the
+    function that reads one more release off its source, as ``package.module:function``.
+    ``branch_parts`` numbers of a version name the branch that it is cut from (0.25.1 mends
+    vllm's 0.25, 0.5.21 is a branch of sglang's own). ``overlays`` are TOML files with what
+    wrappers of the engine take besides.
+    """
+
+    kind: ClassVar[str] = "surface"
+    id: str
+    file: TableFile
+    extract: str
+    branch_parts: int = 3
+    overlays: tuple[TableFile, ...] = ()
+    doc: str = ""
+
+    def read(self) -> Checkers:
+        """Its releases, ready to check with; what is read once stays with the record.
+
+        Raises:
+            SurfaceFormatError: if the file isn't what it should be.
+        """
+        return self._checkers
+
+    @cached_property
+    def _checkers(self) -> Checkers:
+        from infxreg.surface.checkers import Checkers
+        from infxreg.surface.errors import SurfaceFormatError
+
+        try:
+            data = self.file.read()
+        except OSError as error:
+            raise SurfaceFormatError(f"what {self.id} accepts", (str(error),)) from error
+        return Checkers.read(data, self.branch_parts)
 
 
 @frozen(kw_only=True)
@@ -306,6 +362,7 @@ Record: TypeAlias = (
     | Image
     | Capability
     | Engine
+    | EngineSurface
     | Option
     | Gate
     | Rule
@@ -323,6 +380,7 @@ KINDS: tuple[type[Any], ...] = (
     Image,
     Capability,
     Engine,
+    EngineSurface,
     Option,
     Gate,
     Rule,

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import NoneType
 from typing import Any
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from infxreg.catalogue import Catalogue, build
 from infxreg.contribution import Contribution, Placed, read_site
@@ -37,10 +37,12 @@ class Registry:
     """Plugins that came by `with_plugin`: taking them out is never having had them."""
     gone: tuple[Contribution, ...] = ()
     """Plugins that `without_plugin` took out: scopes that name what they declared still compare."""
+    surface_folder: Path | None = None
+    """Where the user keeps surfaces of engine builds that no plugin ships."""
     catalogue: Catalogue = field(init=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
-        built = build(self.contributions, self.site, self.skipped, self.gone)
+        built = build(self.contributions, self.site, self.skipped, self.gone, self.surface_folder)
         object.__setattr__(self, "catalogue", built)
 
     @property
@@ -148,7 +150,13 @@ class Registry:
         added = self.added | ({plugin.plugin} - self.skipped)
         kept = self.skipped - {plugin.plugin}
         gone = tuple(other for other in self.gone if other.plugin != plugin.plugin)
-        return Registry((*self.contributions, plugin), self.site, kept, added, gone)
+        return evolve(
+            self,
+            contributions=(*self.contributions, plugin),
+            skipped=kept,
+            added=added,
+            gone=gone,
+        )
 
     def without_plugin(self, name: str) -> Registry:
         """A registry without a plugin. Records that name what only it declared lie dormant.
@@ -161,10 +169,10 @@ class Registry:
             raise UnknownIdError("plugin", name, names)
         kept = tuple(other for other in self.contributions if other.plugin != name)
         if name in self.added:
-            return Registry(kept, self.site, self.skipped, self.added - {name}, self.gone)
+            return evolve(self, contributions=kept, added=self.added - {name})
         (taken,) = (other for other in self.contributions if other.plugin == name)
         gone = (*self.gone, taken)
-        return Registry(kept, self.site, self.skipped | {name}, self.added, gone)
+        return evolve(self, contributions=kept, skipped=self.skipped | {name}, gone=gone)
 
     def with_records(self, plugin: str, *records: Record) -> Registry:
         """A registry in which a plugin contributes more records.
@@ -180,11 +188,11 @@ class Registry:
             other.with_placed((*other.placed, *more)) if other.plugin == plugin else other
             for other in self.contributions
         )
-        return Registry(changed, self.site, self.skipped, self.added, self.gone)
+        return evolve(self, contributions=changed)
 
     def with_site(self, site: Contribution | None) -> Registry:
         """A registry with this site layer, or with none."""
-        return Registry(self.contributions, site, self.skipped, self.added, self.gone)
+        return evolve(self, site=site)
 
     def _place(self, point: str | None, named: Mapping[str, Any]) -> Point:
         sku, model, engine = (named.get(axis) for axis in ("sku", "model", "engine"))
@@ -217,6 +225,7 @@ def discover(
     *,
     skip: Iterable[str] = (),
     allow: Iterable[str] | None = None,
+    surfaces: str | PathLike[str] | None = None,
 ) -> Registry:
     """The registry of all installed plugins.
 
@@ -224,6 +233,7 @@ def discover(
         site: a site file (``infxreg.toml``) for the site layer; none is looked for.
         skip: plugins to go on without, by name.
         allow: if given, only these plugins are loaded.
+        surfaces: the folder of what ``infxreg engine add`` keeps; none is looked for.
 
     Returns:
         A registry; a plugin or file that can't be used is among its ``faults``, and
@@ -238,7 +248,12 @@ def discover(
     contributions, skipped = plugins.load(
         _names(skip, "skip"), None if allow is None else _names(allow, "allow")
     )
-    return Registry(contributions, None if site is None else site_layer(site), skipped)
+    return Registry(
+        contributions,
+        None if site is None else site_layer(site),
+        skipped,
+        surface_folder=None if surfaces is None else Path(surfaces),
+    )
 
 
 def site_layer(path: str | PathLike[str]) -> Contribution:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 from attrs import frozen
 
@@ -94,6 +94,14 @@ def render(
             if option is None or option.use == "rendered":
                 problems.append((key, f"engine {engine.id} doesn't render it: it would be lost"))
     return Rendered(tuple(argv), FrozenMap(dict(sorted(env.items()))), tuple(problems))
+
+
+def arguments(engine: Engine, argv: Sequence[str]) -> Sequence[str]:
+    """The part of a command line that the engine's own parser sees: without its program."""
+    for number, part in enumerate(engine.argv):
+        if "{hub_id}" in part or part.startswith("--"):
+            return argv[number:]
+    return argv[len(engine.argv) :]
 
 
 def raw_values(values: Mapping[str, Value], prefix: str) -> dict[str, Value]:

@@ -1,4 +1,4 @@
-"""TOML files as a plugin ships them."""
+"""Files as a plugin ships them: tables, and what its surfaces are read from."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from attrs import frozen
 
 @frozen
 class TableFile:
-    """A TOML file: the name that origins and faults show, and where its bytes are."""
+    """A file, usually TOML: the name that origins and faults show, and where its bytes are."""
 
     name: str
     resource: Traversable
@@ -22,6 +22,16 @@ class TableFile:
             OSError: if it can't be read.
         """
         return self.resource.read_bytes()
+
+
+def data_file(package: str, name: str) -> TableFile:
+    """One file of a package, of whatever kind.
+
+    Args:
+        package: the importable package, usually ``__name__`` of its ``__init__``.
+        name: the file's name inside it.
+    """
+    return TableFile(f"{package}/{name}", files(package) / name)
 
 
 def table_files(package: str, folder: str = "tables") -> tuple[TableFile, ...]:

@@ -24,7 +24,16 @@ from cattrs.errors import (
 from cattrs.gen import make_dict_structure_fn
 
 from infxreg.errors import near
-from infxreg.records import KINDS, Derivation, Record, Require, Rule, SiteSettings, Sweep
+from infxreg.records import (
+    KINDS,
+    Derivation,
+    EngineSurface,
+    Record,
+    Require,
+    Rule,
+    SiteSettings,
+    Sweep,
+)
 from infxreg.scope import AxisValue, Constraint, OneOf, Range, Scope
 from infxreg.strictness import axis_value, be_strict
 from infxreg.values import ABSENT, Derived, FrozenMap, Setting, Value, as_value, bounded
@@ -72,7 +81,7 @@ class _RuleTable:
 
 
 _TABLES: tuple[type[Any], ...] = (*KINDS, SiteSettings)
-_TOP_LEVEL = {cls.kind: cls for cls in _TABLES if cls is not Derivation}
+_TOP_LEVEL = {cls.kind: cls for cls in _TABLES if cls not in (Derivation, EngineSurface)}
 
 
 def read_table(data: bytes) -> TableContents:

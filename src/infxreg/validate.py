@@ -23,6 +23,7 @@ from infxreg.records import (
     Capability,
     Derivation,
     Engine,
+    EngineSurface,
     Gate,
     Image,
     Model,
@@ -37,7 +38,7 @@ from infxreg.releases import DIGEST, REFERENCE
 from infxreg.sweeps import PURPOSE, WORKLOAD, SweepError, expand
 from infxreg.validate_rules import check_rule
 from infxreg.values import FrozenMap, show
-from infxreg.versions import is_version
+from infxreg.versions import is_date, is_version
 
 RESERVED_AXES = frozenset(
     "point gate no_gate gates no_gates set unset image format json help verbose version site "
@@ -49,6 +50,7 @@ _OWN_FACTS = {"sku": ("arch", "vendor", "cpu_arch"), "model": ("family",)}
 """Facets that are fields of records, or follow from one."""
 
 _AXIS_ID = re.compile(r"[a-z][a-z0-9_]*")
+_FUNCTION = re.compile(r"\w+(\.\w+)*:\w+")
 _OPTION_ID = re.compile(r"[a-z][a-z0-9_]*(\.[a-z0-9_]+)+")
 
 
@@ -129,6 +131,11 @@ def check_image(image: Image, context: Context) -> Iterator[Problem]:
         yield Problem("digest", f"{image.digest!r} is no digest: sha256: and 64 hex digits")
     elif match is not None and image.digest and match["digest"] not in (None, image.digest):
         yield Problem("digest", "isn't the one in the reference")
+    for version in image.between or ():
+        if not is_version(version):
+            yield Problem("between", f"{version!r} is no version")
+    if image.date is not None and not is_date(image.date):
+        yield Problem("date", f"{image.date!r} is no day: write it as 2026-09-22")
     for name in (*image.knows, *image.lacks):
         if name not in context.capabilities:
             yield unknown("knows", "capability", name, context.capabilities)
@@ -144,6 +151,8 @@ def check_capability(capability: Capability, context: Context) -> Iterator[Probl
         version = getattr(capability, name)
         if version is not None and not is_version(version):
             yield Problem(name, f"{version!r} is no version")
+    if capability.flag is None and (capability.key or capability.value) is not None:
+        yield Problem("flag", "a key or value is one of a flag: name it")
 
 
 def check_engine(engine: Engine, context: Context) -> Iterator[Problem]:
@@ -184,6 +193,14 @@ def check_engine(engine: Engine, context: Context) -> Iterator[Problem]:
                 fit(render.option, choice, context.options)
             except TypeError as error:
                 yield Problem(path, f"choice {show(choice)} of {render.option} {error}")
+
+
+def check_surface(surface: EngineSurface, context: Context) -> Iterator[Problem]:
+    """Its engine is known, its extraction can be named. The file is read when it is needed."""
+    if surface.id not in context.engines:
+        yield unknown("id", "engine", surface.id, context.engines)
+    if not _FUNCTION.fullmatch(surface.extract):
+        yield Problem("extract", f"{surface.extract!r} names no function: package.module:function")
 
 
 def check_option(option: Option, context: Context) -> Iterator[Problem]:
@@ -262,6 +279,7 @@ CHECKS: dict[type[Any], Callable[[Any, Context], Iterable[Problem]]] = {
     Image: check_image,
     Capability: check_capability,
     Engine: check_engine,
+    EngineSurface: check_surface,
     Option: check_option,
     Gate: check_gate,
     Rule: check_rule,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import re
 
 from infxreg.spec import Answer
@@ -21,6 +22,14 @@ def is_version(text: str) -> bool:
     except InvalidVersion:
         return False
     return True
+
+
+def is_date(text: str) -> bool:
+    """Whether a text is a day, as ``2026-09-22``."""
+    try:
+        return datetime.date.fromisoformat(text).isoformat() == text
+    except ValueError:
+        return False
 
 
 def is_range(text: str) -> bool:

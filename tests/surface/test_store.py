@@ -9,11 +9,14 @@ from typing import Any
 
 import pytest
 
+from infxreg.records import EngineSurface
 from infxreg.surface import store as stores
+from infxreg.surface.checkers import Checkers
 from infxreg.surface.errors import StoreError, SurfaceFormatError
 from infxreg.surface.fold import fold, folded_text
 from infxreg.surface.model import Flag, Surface
 from infxreg.surface.store import SurfaceStore, add_dump, default_folder
+from infxreg.tablefile import TableFile
 from support.surfaces import config, flag, surface
 
 DIGEST = "sha256:" + "0a" * 32
@@ -23,8 +26,8 @@ def one(version: str = "1.0", *names: str) -> Surface:
     return surface("vllm", version, *map(flag, names or ("--model",)))
 
 
-def shipped(*surfaces: Surface) -> bytes:
-    return folded_text(fold(surfaces, {})).encode()
+def shipped(*surfaces: Surface) -> Checkers:
+    return Checkers.read(folded_text(fold(surfaces, {})).encode())
 
 
 @pytest.fixture
@@ -41,7 +44,7 @@ class TestFind:
     def test_a_shipped_version(self, store: SurfaceStore) -> None:
         found = store.find("vllm", "1.1")
         assert found is not None
-        assert (found.by, found.where) == ("version", "infxreg's vllm plugin")
+        assert (found.by, found.where) == ("version", "the vllm plugin")
         assert "--new" in found.surface.by_name
         assert store.versions("vllm") == ("1.0", "1.1")
 
@@ -53,18 +56,17 @@ class TestFind:
         assert store.find("vllm", "../../etc/passwd", "sha256:../x") is None
         assert store.versions("other") == ()
 
-    def test_a_shipped_file_is_read_once(self, tmp_path: Path) -> None:
-        reads: list[str] = []
-
-        def read() -> bytes:
-            reads.append("read")
-            return shipped(one())
-
-        made = SurfaceStore(tmp_path, {"vllm": read})
-        assert reads == []
-        made.find("vllm", "1.0")
-        made.find("vllm", "1.0")
-        assert reads == ["read"]
+    def test_a_shipped_file_is_read_once_and_late(self, tmp_path: Path) -> None:
+        path = tmp_path / "surface.json"
+        record = EngineSurface(id="vllm", file=TableFile("t", path), extract="a:b")
+        made = SurfaceStore(tmp_path, {"vllm": lambda: record.checkers})
+        path.write_text(folded_text(fold([one()], {})))
+        first = made.find("vllm", "1.0")
+        path.unlink()
+        second = made.find("vllm", "1.0")
+        assert first is not None
+        assert second is not None
+        assert first.checker is second.checker
 
     def test_the_users_comes_first(self, store: SurfaceStore) -> None:
         store.add(one("1.0", "--mine"), "1.0")
@@ -189,7 +191,7 @@ class TestDamage:
         )
 
     def test_a_shipped_file(self, tmp_path: Path) -> None:
-        made = SurfaceStore(tmp_path, {"vllm": lambda: b"{}"})
+        made = SurfaceStore(tmp_path, {"vllm": lambda: Checkers.read(b"{}")})
         with pytest.raises(SurfaceFormatError, match="not a folded file"):
             made.find("vllm", "1.0")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from infxreg.registry import Registry
 
 ALLOWLIST = "INFXREG_PLUGINS"
+SURFACES = "INFXREG_SURFACES"
 
 
 class State:
@@ -45,6 +47,15 @@ class State:
         return tuple(name.strip() for name in raw.split(",") if name.strip())
 
     @property
+    def surface_folder(self) -> Path:
+        """Where ``infxreg engine add`` keeps surfaces: INFXREG_SURFACES, else by the XDG rules."""
+        named = os.environ.get(SURFACES)
+        if named:
+            return Path(named)
+        data = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
+        return Path(data, "infxreg", "surfaces")
+
+    @property
     def registry(self) -> Registry:
         """The registry of the installed plugins and the site file, with its faults.
 
@@ -58,7 +69,9 @@ class State:
                 from infxreg.registry import discover
             with self.phase("load plugins and tables"):
                 site = self.site if self.site is not None else sitefile.find()
-                self._registry = discover(site, skip=self.skip, allow=self.allow)
+                self._registry = discover(
+                    site, skip=self.skip, allow=self.allow, surfaces=self.surface_folder
+                )
             self._tell(site)
         return self._registry
 

@@ -17,14 +17,15 @@ from typing import Literal, TypeAlias
 from attrs import field, frozen
 
 from infxreg.surface.canonical import canonical
+from infxreg.surface.check import Checker
+from infxreg.surface.checkers import Checkers
 from infxreg.surface.errors import StoreError, SurfaceFormatError
 from infxreg.surface.fold import sort_versions
-from infxreg.surface.folded import FoldedSurfaces
 from infxreg.surface.jsonform import surface_from_json
 from infxreg.surface.model import Surface
 
-Shipped: TypeAlias = Mapping[str, Callable[[], bytes]]
-"""Engine to what reads the bytes of its plugin's folded file."""
+Shipped: TypeAlias = Mapping[str, Callable[[], Checkers]]
+"""Engine to what gives the releases of its plugin's folded file."""
 FoundBy: TypeAlias = Literal["digest", "version"]
 
 MAX_BYTES = 64 << 20
@@ -35,11 +36,16 @@ _ENGINE = re.compile(r"[a-z][a-z0-9_-]{0,63}")
 
 @frozen
 class FoundSurface:
-    """A surface, by what it was found, and where it is from."""
+    """A surface made ready, by what it was found, and where it is from."""
 
-    surface: Surface
+    checker: Checker
     by: FoundBy
     where: str
+
+    @property
+    def surface(self) -> Surface:
+        """What it accepts."""
+        return self.checker.surface
 
 
 @frozen(eq=False)
@@ -47,29 +53,27 @@ class SurfaceStore:
     """The shipped surfaces and those in a user's folder.
 
     Attributes:
-        folder: the user's, which needn't be there.
+        folder: the user's, which needn't be there; None is none.
         shipped: see `Shipped`; a file is read when its engine is first asked for.
     """
 
-    folder: Path
+    folder: Path | None
     shipped: Shipped = field(factory=dict)
-    _folded: dict[str, FoldedSurfaces] = field(factory=dict, init=False, repr=False)
+    _own: dict[Path, Checker] = field(factory=dict, init=False, repr=False)
 
-    def folded(self, engine: str) -> FoldedSurfaces | None:
-        """An engine's shipped versions, or None if no plugin ships any.
+    def releases(self, engine: str) -> Checkers | None:
+        """An engine's shipped releases, or None if no plugin ships any.
 
         Raises:
             SurfaceFormatError: if the plugin's file is damaged.
         """
-        if engine not in self._folded and engine in self.shipped:
-            self._folded[engine] = FoldedSurfaces.read(self.shipped[engine]())
-        return self._folded.get(engine)
+        return self.shipped[engine]() if engine in self.shipped else None
 
     def versions(self, engine: str) -> tuple[str, ...]:
         """Every version that is known by its number, oldest first where it is one."""
-        folded = self.folded(engine)
+        releases = self.releases(engine)
         added = {key for key in self._keys(engine) if not _DIGEST.fullmatch(key)}
-        known = {*(folded.versions if folded is not None else ()), *added}
+        known = {*(releases.versions if releases is not None else ()), *added}
         try:
             return tuple(sort_versions(known))
         except SurfaceFormatError:
@@ -89,18 +93,23 @@ class SurfaceStore:
         for key, by in keys:
             path = self._path(engine, key) if key is not None and _is_key(key) else None
             if path is not None and path.is_file():
-                return FoundSurface(self._load(path), by, str(path))
-        folded = self.folded(engine)
-        if folded is None or version not in folded.versions:
+                if path not in self._own:
+                    self._own[path] = Checker.of(self._load(path))
+                return FoundSurface(self._own[path], by, str(path))
+        releases = self.releases(engine)
+        if releases is None or version not in releases.versions:
             return None
-        return FoundSurface(folded.unfold(version), "version", f"infxreg's {engine} plugin")
+        return FoundSurface(releases.of(version), "version", f"the {engine} plugin")
 
     def added(self) -> Iterator[tuple[str, str, Path]]:
         """Engine, key and file of everything that the user added, sorted."""
-        engines = sorted(self.folder.iterdir()) if self.folder.is_dir() else []
+        root = self.folder
+        engines = sorted(root.iterdir()) if root is not None and root.is_dir() else []
         for folder in engines:
             for key in self._keys(folder.name):
-                yield folder.name, key, self._path(folder.name, key)
+                path = self._path(folder.name, key)
+                if path is not None:
+                    yield folder.name, key, path
 
     def add(self, surface: Surface, key: str, *, replace: bool = False) -> Path:
         """Keeps a surface under the digest of an image, or a version.
@@ -116,6 +125,8 @@ class SurfaceStore:
         if not _is_key(key) or not _ENGINE.fullmatch(surface.engine):
             raise StoreError(key, "a key is sha256: with 64 hex digits, or a version")
         path = self._path(surface.engine, key)
+        if path is None:
+            raise StoreError(key, "there is no folder to keep it in")
         text = json.dumps(canonical(surface).to_json(), indent=1) + "\n"
         if path.exists() and not replace and path.read_text(encoding="utf-8") != text:
             raise StoreError(key, f"{path} holds another surface; say that it may be replaced")
@@ -133,10 +144,14 @@ class SurfaceStore:
         path.unlink()
         return True
 
-    def _path(self, engine: str, key: str) -> Path:
+    def _path(self, engine: str, key: str) -> Path | None:
+        if self.folder is None:
+            return None
         return self.folder / engine / (key.replace(":", "-") + ".json")
 
     def _keys(self, engine: str) -> list[str]:
+        if self.folder is None:
+            return []
         folder = self.folder / engine
         names = sorted(path.stem for path in folder.glob("*.json")) if folder.is_dir() else []
         keys = (re.sub(r"^sha256-(?=[0-9a-f]{64}$)", "sha256:", name) for name in names)
@@ -196,14 +211,6 @@ def add_dump(
         data = {name: one for name, one in data.items() if name not in {"dump", "missing"}}
     surface = Surface.from_real_dump(data, engine)
     return store.add(surface, key or surface.version, replace=replace)
-
-
-def default_folder(environ: Mapping[str, str]) -> Path:
-    """The user's folder by the XDG rules."""
-    base = environ.get("XDG_DATA_HOME") or os.path.join(
-        environ.get("HOME") or os.path.expanduser("~"), ".local", "share"
-    )
-    return Path(base, "infxreg", "surfaces")
 
 
 def _is_key(key: str) -> bool:

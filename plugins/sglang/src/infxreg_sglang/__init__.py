@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from infxreg.hookspecs import hookimpl
-from infxreg.records import Derivation
-from infxreg.tablefile import TableFile, table_files
+from infxreg.records import Derivation, EngineSurface
+from infxreg.tablefile import TableFile, data_file, table_files
 from infxreg_sglang import derivations
 
 
@@ -20,3 +20,14 @@ def infxreg_tables() -> Iterable[TableFile]:
 def infxreg_derivations() -> Iterable[Derivation]:
     """How many GPUs sglang takes."""
     return derivations.ALL
+
+
+@hookimpl
+def infxreg_surfaces() -> Iterable[EngineSurface]:
+    """What the releases of sglang accept, folded into one file."""
+    yield EngineSurface(
+        id="sglang",
+        file=data_file(__name__, "surface.json"),
+        extract="infxreg_sglang.extract:extract",
+        overlays=table_files(__name__, "overlays"),
+    )
