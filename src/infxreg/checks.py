@@ -17,13 +17,12 @@ from infxreg.catalogue import Catalogue
 from infxreg.origin import Origin
 from infxreg.records import Image, Require, Rule, Sku
 from infxreg.references import MOVING_TAGS, tag_of
-from infxreg.render import SECRET, arguments
+from infxreg.render import SECRET
 from infxreg.spec import Answer, Check, LaunchSpec, Severity
 from infxreg.values import Value
 from infxreg.versions import in_range
 
 if TYPE_CHECKING:
-    from infxreg.surface.findings import Finding
     from infxreg.surface.possible import Possible
 
 _CPU_PLATFORM = {"x86_64": "linux/amd64", "aarch64": "linux/arm64"}
@@ -59,23 +58,10 @@ class Subject:
         Raises:
             SurfaceError: if the file that should tell is damaged.
         """
-        from infxreg.surface.possible import possible
+        from infxreg.engine_check import held_by
 
-        image = self.image if self.image and self.image.engine == self.spec.engine else None
-        store = self.catalogue.surface_store
-        return possible(store, self.spec.engine, image, self.spec.image.digest)
-
-    def knows(self, finding: Finding) -> str | None:
-        """The capability that the image's record lists and that a finding is about."""
-        for name in self.image.knows if self.image is not None else ():
-            known = self.catalogue.capabilities[name]
-            if (
-                known.flag == finding.flag
-                and known.key == finding.key
-                and known.value in (None, finding.value)
-            ):
-                return name
-        return None
+        spec = self.spec
+        return held_by(spec.engine, self.image, spec.image.digest, self.catalogue)
 
     def value(self, key: str) -> Value | None:
         """An option's value, None where it is absent or nobody sets it."""
@@ -321,13 +307,12 @@ def _engine(subject: Subject) -> Iterator[Check]:
     spec, catalogue = subject.spec, subject.catalogue
     if spec.engine not in catalogue.surfaces:
         return  # its plugin ships none, so there is nothing to tell it by
+    from infxreg.engine_check import setting_of, spec_replies
     from infxreg.surface.errors import SurfaceError
-    from infxreg.surface.image_check import replies
 
     try:
         held = subject.held
-        given = arguments(catalogue.engines[spec.engine], spec.argv)
-        found = replies(held, given, spec.env, subject.knows) if held.versions else ()
+        found = spec_replies(spec, held, catalogue, subject.image)
     except SurfaceError as error:
         yield _check("engine", "unknown", "warning", str(error))
         return
@@ -335,7 +320,9 @@ def _engine(subject: Subject) -> Iterator[Check]:
         words = f"whether {spec.image.reference} takes the command line isn't known: {held.why}"
         yield _check("engine", "unknown", "note", words)
     for reply in found:
-        yield _check("engine", reply.answer, reply.severity, reply.reason)
+        key, origin = setting_of(reply.finding, spec, catalogue.engines[spec.engine])
+        words = f"{reply.reason}; {key} is set by {origin}" if key else reply.reason
+        yield _check("engine", reply.answer, reply.severity, words)
     if held.versions and all(reply.answer == "ok" for reply in found):
         yield _ok("engine", f"{spec.engine} {held.words} takes the command line; {held.why}")
 

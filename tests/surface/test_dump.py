@@ -14,7 +14,7 @@ import pytest
 from infxreg.surface.dump import dump_script
 from infxreg.surface.errors import SurfaceFormatError
 from infxreg.surface.model import ConfigField, Surface
-from infxreg.surface.store import SurfaceStore, add_dump
+from infxreg.surface.store import SurfaceStore, add_document
 
 VLLM = {
     "__init__.py": "__version__ = '9.9.9'\nprint('noise on stdout')\n",
@@ -244,7 +244,7 @@ class TestVllm:
         (tmp_path / "dump.json").write_text(run(folder, "vllm").stdout)
         store = SurfaceStore(tmp_path / "user")
         digest = "sha256:" + "1" * 64
-        add_dump(store, tmp_path / "dump.json", key=digest)
+        add_document(store, tmp_path / "dump.json", key=digest)
         found = store.find("vllm", digest=digest)
         assert found is not None
         assert found.surface.version == "9.9.9"

@@ -15,7 +15,7 @@ from infxreg.surface.checkers import Checkers
 from infxreg.surface.errors import StoreError, SurfaceFormatError
 from infxreg.surface.fold import fold, folded_text
 from infxreg.surface.model import Flag, Surface
-from infxreg.surface.store import SurfaceStore, add_dump, default_folder
+from infxreg.surface.store import SurfaceStore, add_document
 from infxreg.tablefile import TableFile
 from support.surfaces import config, flag, surface
 
@@ -216,8 +216,8 @@ class TestAddDump:
 
     def test_by_its_version_or_a_key(self, store: SurfaceStore, tmp_path: Path) -> None:
         path = self.put(tmp_path, dump())
-        assert add_dump(store, path).name == "1.0.json"
-        assert add_dump(store, path, key=DIGEST).name == f"sha256-{'0a' * 32}.json"
+        assert add_document(store, path).name == "1.0.json"
+        assert add_document(store, path, key=DIGEST).name == f"sha256-{'0a' * 32}.json"
         assert [key for _, key, _ in store.added()] == ["1.0", DIGEST]
 
     def test_an_engine_that_the_dump_doesnt_name(self, store: SurfaceStore, tmp_path: Path) -> None:
@@ -225,21 +225,21 @@ class TestAddDump:
         del data["engine"]
         path = self.put(tmp_path, data)
         with pytest.raises(SurfaceFormatError, match="'engine' is missing"):
-            add_dump(store, path)
-        assert add_dump(store, path, engine="vllm").parent.name == "vllm"
+            add_document(store, path)
+        assert add_document(store, path, engine="vllm").parent.name == "vllm"
 
     @pytest.mark.parametrize("part", ["version", "actions", "options", "envs"])
     def test_a_missing_part(self, store: SurfaceStore, tmp_path: Path, part: str) -> None:
         data = dump()
         del data[part]
         with pytest.raises(SurfaceFormatError, match=f"'{part}' is missing"):
-            add_dump(store, self.put(tmp_path, data))
+            add_document(store, self.put(tmp_path, data))
         assert not store.folder.exists()
 
     def test_parts_that_contradict(self, store: SurfaceStore, tmp_path: Path) -> None:
         data = dump(options=["--y"])
         with pytest.raises(SurfaceFormatError) as caught:
-            add_dump(store, self.put(tmp_path, data))
+            add_document(store, self.put(tmp_path, data))
         assert caught.value.problems == (
             "'--y' belongs to no action @ options",
             "'--x' of 'x' is missing @ options",
@@ -248,9 +248,9 @@ class TestAddDump:
     def test_what_the_engine_didnt_give(self, store: SurfaceStore, tmp_path: Path) -> None:
         path = self.put(tmp_path, dump(dump=1, missing=["models: ImportError: no torch"]))
         with pytest.raises(SurfaceFormatError, match="didn't give its models: ImportError"):
-            add_dump(store, path)
+            add_document(store, path)
         assert not store.folder.exists()
-        add_dump(store, path, partial=True)
+        add_document(store, path, partial=True)
         found = store.find("vllm", "1.0")
         assert found is not None
         assert found.surface.models is None
@@ -269,7 +269,7 @@ class TestAddDump:
             dump(dump=1, missing=[], actions=actions, options=["--c"], configs={}, enums={}),
         )
         with pytest.raises(SurfaceFormatError) as caught:
-            add_dump(store, path)
+            add_document(store, path)
         assert caught.value.problems == (
             "'backends' is missing",
             "'registries' is missing",
@@ -279,26 +279,21 @@ class TestAddDump:
 
     def test_another_format(self, store: SurfaceStore, tmp_path: Path) -> None:
         with pytest.raises(SurfaceFormatError, match="format 2; this version reads 1"):
-            add_dump(store, self.put(tmp_path, dump(dump=2)))
+            add_document(store, self.put(tmp_path, dump(dump=2)))
 
     @pytest.mark.parametrize("text", ["", "{", "[1]", "null", "[" * 100_000])
     def test_no_dump(self, store: SurfaceStore, tmp_path: Path, text: str) -> None:
         with pytest.raises(SurfaceFormatError):
-            add_dump(store, self.put(tmp_path, text))
+            add_document(store, self.put(tmp_path, text))
         assert not store.folder.exists()
 
     def test_no_file(self, store: SurfaceStore, tmp_path: Path) -> None:
         with pytest.raises(StoreError, match="can't be read: No such file"):
-            add_dump(store, tmp_path / "none.json")
+            add_document(store, tmp_path / "none.json")
 
     def test_too_large(
         self, store: SurfaceStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(stores, "MAX_BYTES", 1 << 20)
         with pytest.raises(SurfaceFormatError, match="2 MiB; at most 1 are read"):
-            add_dump(store, self.put(tmp_path, " " * (2 << 20)))
-
-
-def test_the_users_folder() -> None:
-    assert default_folder({"XDG_DATA_HOME": "/d", "HOME": "/h"}) == Path("/d/infxreg/surfaces")
-    assert default_folder({"HOME": "/h"}) == Path("/h/.local/share/infxreg/surfaces")
+            add_document(store, self.put(tmp_path, " " * (2 << 20)))

@@ -252,7 +252,7 @@ class TestPasted:
             "ARGV": str(tmp_path / "argv"),
             "ENVIRON": str(tmp_path / "environ"),
         }
-        extra = 'args.nasty=a b\t"c" \' !d\n`e` \\ * $ '
+        extra = 'args.chat-template=a b\t"c" \' !d\n`e` \\ * $ '
         for recipe in shipped.catalogue.recipes.values():
             args = (recipe.sku, recipe.model, "--engine", recipe.engine, "--set", extra)
             if recipe.workload is not None:

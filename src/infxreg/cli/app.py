@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import importlib
 import os
 import sys
 from collections.abc import Sequence
@@ -13,6 +12,7 @@ from typing import Any
 import click
 
 from infxreg import __version__
+from infxreg.cli.lazy import Lazy
 from infxreg.cli.state import State, state_of
 from infxreg.cli.text import say_error
 
@@ -31,6 +31,7 @@ _COMMANDS = {
     "show": "listing",
     "points": "points",
     "check": "check",
+    "engine": "engine",
     "completion": "completion",
 }
 """Each command and its module, in the order of ``--help``."""
@@ -39,31 +40,8 @@ _INTERRUPTED, _BROKEN_PIPE = 130, 141
 _DISK_TROUBLE = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 
 
-class App(click.Group):
-    """A group that imports a command when it is used, and turns errors into exit codes."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """The commands, in the order in which a newcomer needs them."""
-        return list(_COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """A command, imported now."""
-        if cmd_name not in _COMMANDS:
-            return None
-        module = importlib.import_module(f"infxreg.cli.{_COMMANDS[cmd_name]}")
-        command: click.Command = getattr(module, f"{cmd_name}_command")
-        return command
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command that the arguments name; an unknown one with a near match."""
-        name = args[0]
-        if name not in _COMMANDS and not ctx.resilient_parsing:
-            from infxreg.errors import UnknownIdError
-
-            raise click.UsageError(str(UnknownIdError("command", name, tuple(_COMMANDS))), ctx)
-        return super().resolve_command(ctx, args)
+class App(Lazy):
+    """The whole command line: it turns errors into exit codes."""
 
     def main(  # type: ignore[override]
         self,
@@ -123,6 +101,9 @@ class App(click.Group):
 @click.command(
     "infxreg",
     cls=App,
+    homes={
+        name: (f"infxreg.cli.{module}", f"{name}_command") for name, module in _COMMANDS.items()
+    },
     no_args_is_help=True,
     epilog=f"\b\nExample:\n  infxreg resolve b200 dsv41flash -f shell\n\n{EXIT_CODES}",
     context_settings={"help_option_names": ["-h", "--help"]},

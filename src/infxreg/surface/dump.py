@@ -1,7 +1,7 @@
 """The script that dumps an engine's real parser inside an image.
 
 It needs the image's Python, the engine, and nothing else; what it prints is what
-`infxreg.surface.store.add_dump` takes in.
+`infxreg.surface.store.add_document` takes in.
 """
 
 from __future__ import annotations

@@ -94,9 +94,12 @@ class UnknownVersionError(SurfaceError):
 
     def __str__(self) -> str:
         text = f"no surface of {self.engine} {self.version}"
-        guess = near(self.version, self.known)
         if not self.known:
-            return f"{text}: none is known"
-        return f"{text}: known are {self.known[0]} to {self.known[-1]}" + (
-            f"; nearest by name is {guess}" if guess else ""
+            return f"{text}: none is known; take one in with infxreg engine add"
+        longer = next((one for one in self.known if one.startswith(self.version)), None)
+        guess = longer or near(self.version, self.known)
+        return (
+            f"{text}: known are {self.known[0]} to {self.known[-1]}"
+            + (f"; nearest by name is {guess}" if guess else "")
+            + "; take another in with infxreg engine add"
         )

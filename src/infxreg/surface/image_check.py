@@ -43,32 +43,34 @@ def replies(
     argv: Sequence[str],
     env: Mapping[str, str],
     knows: Callable[[Finding], str | None] = lambda finding: None,
+    lead: Sequence[str] | None = (),
 ) -> tuple[Reply, ...]:
     """What is to be said of a command line, in the order of its arguments.
 
     Args:
         possible: the versions that the image may hold, at least one.
-        argv: the arguments after the engine's own command, the model among them.
+        argv: the arguments after the engine's own command and after `lead`.
         env: the variables that are set.
         knows: what the image's record says of a finding: the capability that it knows, or None.
+        lead: what stands before the arguments; None is a model, as `infxreg.surface.check` has it.
     """
-    verdicts = _verdicts(possible, argv, env)
-    found: dict[tuple[str, str | None, str | None], dict[str, Finding]] = {}
+    verdicts = _verdicts(possible, argv, env, lead)
+    found: dict[tuple[str, ...], dict[str, Finding]] = {}
     for version, verdict in verdicts.items():
         for finding in verdict.findings:
-            place = (finding.flag, finding.key, finding.value)
+            place = (finding.kind, finding.flag, finding.key or "", finding.value or "")
             found.setdefault(place, {}).setdefault(version, finding)
     return tuple(_reply(possible, verdicts, said, knows) for said in found.values())
 
 
 def _verdicts(
-    possible: Possible, argv: Sequence[str], env: Mapping[str, str]
+    possible: Possible, argv: Sequence[str], env: Mapping[str, str], lead: Sequence[str] | None
 ) -> dict[str, Verdict]:
     """By version; of a bracket whose ends find nothing, only the ends."""
 
     def check(version: str) -> Verdict:
         history = possible.releases.folded if possible.releases is not None else None
-        return possible.checker(version).check(argv, env, history=history, lead=())
+        return possible.checker(version).check(argv, env, history=history, lead=lead)
 
     ends = dict.fromkeys((possible.versions[0], possible.versions[-1]))
     verdicts = {version: check(version) for version in ends}

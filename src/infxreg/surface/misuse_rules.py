@@ -37,7 +37,6 @@ def report_misuse(report: Report, names: Names, one: Misuse, last: Use | None) -
                 f"{written} could be any of {', '.join(one.names)}: write one of them out",
                 value=shown,
                 near=one.names[0],
-                item=("flag", written),
             )
         case "missing value", Flag() as flag:
             report.add("missing value", written, f"{written} needs {_arity_in_words(flag)}")

@@ -8,12 +8,15 @@ nightly's day to the second one after it.
 
 from __future__ import annotations
 
-from attrs import frozen
+from collections.abc import Mapping
+
+from attrs import field, frozen
 
 from infxreg.records import Image
 from infxreg.surface.check import Checker
 from infxreg.surface.checkers import Checkers
 from infxreg.surface.store import SurfaceStore
+from infxreg.values import FrozenMap
 
 
 @frozen
@@ -24,14 +27,14 @@ class Possible:
         versions: one where it is known; the whole bracket where it isn't; none where
             nothing is known.
         why: how that is known, in words.
-        exact: the image's own surface, where there is one.
+        own: surfaces that aren't the shipped ones, by version.
         releases: the engine's shipped releases, if any.
         newer: the image is newer than every known release, so nothing is certain.
     """
 
     versions: tuple[str, ...]
     why: str
-    exact: Checker | None = None
+    own: Mapping[str, Checker] = field(factory=FrozenMap)
     releases: Checkers | None = None
     newer: bool = False
 
@@ -43,10 +46,8 @@ class Possible:
 
     def checker(self, version: str) -> Checker:
         """The surface of one of the versions."""
-        if self.exact is not None:
-            return self.exact
-        if self.releases is None:
-            raise KeyError(version)
+        if version in self.own or self.releases is None:
+            return self.own[version]
         return self.releases.of(version)
 
 
@@ -67,7 +68,8 @@ def possible(store: SurfaceStore, engine: str, image: Image | None, digest: str 
     found = store.find(engine, version, (image.digest if image is not None else None) or digest)
     if found is not None:
         why = f"by its {found.by}, from {found.where}"
-        return Possible((found.surface.version,), why, found.checker, releases)
+        own = FrozenMap({found.surface.version: found.checker})
+        return Possible(tuple(own), why, own, releases)
     if image is None:
         return Possible((), "the image isn't registered, and its tag names no release")
     if version is not None:

@@ -7,9 +7,7 @@ is written beside its place and then renamed, so there is all of it or nothing.
 from __future__ import annotations
 
 import json
-import os
 import re
-import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -23,6 +21,7 @@ from infxreg.surface.errors import StoreError, SurfaceFormatError
 from infxreg.surface.fold import sort_versions
 from infxreg.surface.jsonform import surface_from_json
 from infxreg.surface.model import Surface
+from infxreg.wholefile import write_whole
 
 Shipped: TypeAlias = Mapping[str, Callable[[], Checkers]]
 """Engine to what gives the releases of its plugin's folded file."""
@@ -131,7 +130,7 @@ class SurfaceStore:
         if path.exists() and not replace and path.read_text(encoding="utf-8") != text:
             raise StoreError(key, f"{path} holds another surface; say that it may be replaced")
         try:
-            _write(path, text)
+            write_whole(path, text)
         except OSError as error:
             raise StoreError(key, f"{path} can't be written: {error.strerror}") from error
         return path
@@ -172,18 +171,29 @@ def read_json(path: Path) -> object:
         StoreError: if it can't be read.
     """
     try:
-        if path.stat().st_size > MAX_BYTES:
-            problem = f"{path.stat().st_size >> 20} MiB; at most {MAX_BYTES >> 20} are read"
-            raise SurfaceFormatError(str(path), (problem,))
-        found: object = json.loads(path.read_bytes())
-    except OSError as error:
-        raise StoreError(str(path), f"can't be read: {error.strerror}") from error
+        found: object = json.loads(read_bytes(path))
     except (ValueError, RecursionError) as error:
         raise SurfaceFormatError("JSON", (f"{path}: {error}",)) from error
     return found
 
 
-def add_dump(
+def read_bytes(path: Path) -> bytes:
+    """The bytes of a file that may come from anywhere.
+
+    Raises:
+        SurfaceFormatError: if it is too large.
+        StoreError: if it can't be read.
+    """
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            problem = f"{path.stat().st_size >> 20} MiB; at most {MAX_BYTES >> 20} are read"
+            raise SurfaceFormatError(str(path), (problem,))
+        return path.read_bytes()
+    except OSError as error:
+        raise StoreError(str(path), f"can't be read: {error.strerror}") from error
+
+
+def add_document(
     store: SurfaceStore,
     path: Path,
     *,
@@ -192,13 +202,13 @@ def add_dump(
     replace: bool = False,
     partial: bool = False,
 ) -> Path:
-    """Takes in what the dump script printed inside an image.
+    """Takes in what the dump script printed inside an image, or what an extraction gave.
 
     Args:
         store: where it goes.
-        path: the dump.
-        key: digest or version; the dump's own version without.
-        engine: where the dump doesn't name it.
+        path: a dump, or a surface as `Surface.to_json` has it.
+        key: digest or version; the document's own version without.
+        engine: where the document doesn't name it.
         replace: see `SurfaceStore.add`.
         partial: takes a dump that says itself what it couldn't read; that stays unknown.
 
@@ -207,6 +217,9 @@ def add_dump(
         StoreError: see `SurfaceStore.add`; nothing is stored then.
     """
     data = read_json(path)
+    if isinstance(data, Mapping) and "schema" in data:
+        surface = surface_from_json(data)
+        return store.add(surface, key or surface.version, replace=replace)
     if partial and isinstance(data, Mapping):
         data = {name: one for name, one in data.items() if name not in {"dump", "missing"}}
     surface = Surface.from_real_dump(data, engine)
@@ -217,18 +230,3 @@ def _is_key(key: str) -> bool:
     if key.startswith("sha256:"):
         return _DIGEST.fullmatch(key) is not None
     return _VERSION.fullmatch(key) is not None and ".." not in key
-
-
-def _write(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, name = tempfile.mkstemp(prefix=".adding-", dir=path.parent)
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
-            stream.write(text)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.chmod(name, 0o644)
-        os.replace(name, path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
