@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 
 from attrs import field, frozen
 
@@ -56,6 +57,7 @@ class Checkers:
             self._ready[version] = Checker.of(self.folded.unfold(version))
         return self._ready[version]
 
+    @cached_property
     def built(self) -> Mapping[str, str]:
         """Release to the day that its wheel was built, of those of which it is known."""
         wheels = ((version, self.folded.wheel(version)) for version in self.versions)

@@ -14,7 +14,7 @@ from infxreg.surface.json_report import report_json_fault
 from infxreg.surface.json_rules import faults
 from infxreg.surface.json_schema import Schema
 from infxreg.surface.model import Flag, Json, Surface
-from infxreg.surface.nearest import Names
+from infxreg.surface.nearest import near_one
 from infxreg.surface.report import Report
 from infxreg.surface.value_rules import COMMON, Convert, Unfit, json_text
 from infxreg.surface.vllm_dialect import Dialect
@@ -164,7 +164,7 @@ def _report_choice(report: Report, use: Use, text: str) -> None:
         use.written,
         f"{use.written}: {report.engine} has no {text!r}; it takes {', '.join(choices[:12])}{more}",
         value=text,
-        near=Names.of(choices).near(text),
+        near=near_one(text, tuple(choices)),
         item=("choice", f"{use.flag.names[0] if use.flag.names else use.name}={text}"),
     )
 

@@ -7,7 +7,7 @@ import json
 from infxreg.surface.history import ItemKind
 from infxreg.surface.json_rules import JsonFault
 from infxreg.surface.json_schema import Schema
-from infxreg.surface.nearest import Names
+from infxreg.surface.nearest import near_one
 from infxreg.surface.report import Report
 
 
@@ -44,7 +44,7 @@ def report_json_fault(report: Report, schema: Schema, written: str, fault: JsonF
                 f"{place}: {report.engine} has no {text!r}",
                 key=key,
                 value=text,
-                near=Names.of(fault.choices).near(text),
+                near=near_one(text, tuple(fault.choices)),
                 item=_choice_item(report, fault, text),
             )
         case "refused combination":

@@ -10,7 +10,7 @@ from infxreg.surface import start_rules
 from infxreg.surface.argparse_rules import Use
 from infxreg.surface.json_schema import Schema
 from infxreg.surface.model import Json
-from infxreg.surface.nearest import Names
+from infxreg.surface.nearest import near_one
 from infxreg.surface.report import Report
 from infxreg.surface.start_rules import Registries
 
@@ -129,7 +129,7 @@ def _report_soft_choice(report: Report, use: Use, choices: Sequence[str], value:
         level="registry",
         severity="warning",
         value=value,
-        near=Names.of(choices).near(value),
+        near=near_one(value, tuple(choices)),
         item=("choice", f"{use.flag.names[0] if use.flag.names else use.name}={value}"),
     )
 

@@ -7,6 +7,7 @@ twice the pairs they share over the pairs they have.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Mapping
 
 from attrs import frozen
@@ -62,6 +63,12 @@ class Names:
             if likeness > best:
                 best, found = likeness, self.names[index]
         return found
+
+
+@functools.lru_cache(maxsize=256)
+def near_one(name: str, names: tuple[str, ...]) -> str | None:
+    """The nearest of a few names, such as the choices of a flag; see `Names.near`."""
+    return Names.of(names).near(name)
 
 
 # Every option string begins with this pair: it is too common to be indexed, and no difference.

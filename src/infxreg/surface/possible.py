@@ -93,7 +93,7 @@ def _between(ends: tuple[str, str], releases: Checkers) -> Possible:
 
 
 def _around(day: str, releases: Checkers) -> Possible:
-    built = releases.built()
+    built = releases.built
     before = [v for v in releases.versions if v in built and built[v] < day]
     after = [v for v in releases.branched if v in built and built[v] >= day]
     if not before:
