@@ -191,8 +191,9 @@ class Render:
 class Engine:
     """An inference engine: how its command line begins, and how it renders options.
 
-    ``release_images`` are reference patterns with ``{version}``, so that a release
-    tag needs no record to have a version.
+    ``release_images`` are patterns of references, so that a tag which says what it holds
+    needs no record: ``{version}`` is a release, ``{date}`` a nightly's day (20260922),
+    ``{commit}`` its commit, ``{build}`` any other words.
     """
 
     kind: ClassVar[str] = "engine"

@@ -34,7 +34,7 @@ from infxreg.records import (
     SiteSettings,
     Sku,
 )
-from infxreg.releases import DIGEST, REFERENCE
+from infxreg.releases import DIGEST, REFERENCE, pattern_problems
 from infxreg.sweeps import PURPOSE, WORKLOAD, SweepError, expand
 from infxreg.validate_rules import check_rule
 from infxreg.values import FrozenMap, show
@@ -159,8 +159,7 @@ def check_engine(engine: Engine, context: Context) -> Iterator[Problem]:
     """It renders each option once, in one way, and no two options to one place."""
     yield from id_problems(engine.id)
     for pattern in engine.release_images:
-        if "{version}" not in pattern:
-            yield Problem("release_images", f"{pattern!r} has no {{version}}, so it never matches")
+        yield from (Problem("release_images", words) for words in pattern_problems(pattern))
     if not engine.argv:
         yield Problem("argv", "an engine's command line begins with something")
     seen: dict[str, str] = {}
