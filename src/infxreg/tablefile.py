@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 from importlib.resources import files
-from importlib.resources.abc import Traversable
+from typing import Protocol, runtime_checkable
 
 from attrs import frozen
+
+
+@runtime_checkable
+class Readable(Protocol):
+    """What has bytes: a package's resource, or a path."""
+
+    def read_bytes(self) -> bytes:
+        """All of them."""
+        ...
 
 
 @frozen
@@ -13,7 +22,7 @@ class TableFile:
     """A file, usually TOML: the name that origins and faults show, and where its bytes are."""
 
     name: str
-    resource: Traversable
+    resource: Readable
 
     def read(self) -> bytes:
         """The file's bytes.

@@ -306,7 +306,7 @@ def from_toml(text: str | bytes, name: str = "extra", file: str = "extra.toml") 
     from infxreg import TableFile
 
     data = text.encode() if isinstance(text, str) else text
-    table: Any = MemoryFile(data)
+    table = MemoryFile(data)
     return collected(name, tables=lambda: [TableFile(f"infxreg_{name}/{file}", table)])
 
 
