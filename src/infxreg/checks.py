@@ -322,7 +322,7 @@ def _engine(subject: Subject) -> Iterator[Check]:
     for reply in found:
         key, origin = setting_of(reply.finding, spec, catalogue.engines[spec.engine])
         words = f"{reply.reason}; {key} is set by {origin}" if key else reply.reason
-        yield _check("engine", reply.answer, reply.severity, words)
+        yield Check("engine", reply.answer, reply.severity, words, key or None)
     if held.versions and all(reply.answer == "ok" for reply in found):
         yield _ok("engine", f"{spec.engine} {held.words} takes the command line; {held.why}")
 

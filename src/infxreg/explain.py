@@ -12,7 +12,7 @@ from infxreg.keys import is_declared
 from infxreg.origin import Origin
 from infxreg.registry import Registry
 from infxreg.scope import AxisValue, Scope
-from infxreg.spec import LaunchSpec, ResolvedOption
+from infxreg.spec import Check, LaunchSpec, ResolvedOption
 from infxreg.values import show
 
 
@@ -32,6 +32,8 @@ class KeyExplanation:
 
     key: str
     option: ResolvedOption | None
+    checks: tuple[Check, ...]
+    """What the spec's checks say of its value."""
     unmatched: tuple[Unmatched, ...]
 
 
@@ -64,7 +66,12 @@ def explain(registry: Registry, spec: LaunchSpec, key: str | None = None) -> Exp
     return Explanation(
         spec,
         tuple(
-            KeyExplanation(name, spec.options.get(name), _unmatched(name, rules, facets, opened))
+            KeyExplanation(
+                name,
+                spec.options.get(name),
+                tuple(check for check in spec.checks if check.key == name),
+                _unmatched(name, rules, facets, opened),
+            )
             for name in keys
         ),
     )

@@ -22,12 +22,13 @@ Severity: TypeAlias = Literal["error", "warning", "note"]
 
 @frozen
 class Check:
-    """One answer about a spec: never two-valued."""
+    """One answer about a spec: never two-valued. ``key`` is the option that it is about, if one."""
 
     id: str
     answer: Answer
     severity: Severity
     reason: str
+    key: str | None = None
 
     @property
     def fails(self) -> bool:

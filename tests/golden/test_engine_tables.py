@@ -48,14 +48,15 @@ def has(capability: Capability, surface: Surface) -> bool:
     if flag is None:
         return False
     if capability.key is not None:
-        config = surface.configs.get(flag.config or "")
+        name = flag.config or flag.dest.title().replace("_", "")  # SpeculativeConfig
+        config = surface.configs.get(name)
         if config is None or capability.key not in config.keys:
             return False
         if capability.value is None:
             return True
         if capability.key == "backend":
             return capability.value in (surface.backends or ())
-        listed = surface.registries.get(f"{flag.config}.{capability.key}", ())
+        listed = surface.registries.get(f"{name}.{capability.key}", ())
         return capability.value in (*listed, *(config.fields[capability.key].choices or ()))
     if capability.value is None:
         return True

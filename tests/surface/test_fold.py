@@ -271,7 +271,8 @@ class TestErrors:
         with pytest.raises(UnknownVersionError) as caught:
             folded.unfold("0.10.1")
         assert str(caught.value) == (
-            "no surface of vllm 0.10.1: known are 0.9.0 to 0.11.0; nearest by name is 0.10.0"
+            "no surface of vllm 0.10.1: known are 0.9.0 to 0.11.0; nearest by name is 0.10.0; "
+            "take another in with infxreg engine add"
         )
 
     def test_surfaces_that_dont_go_together(self) -> None:

@@ -59,7 +59,7 @@ class TestFind:
     def test_a_shipped_file_is_read_once_and_late(self, tmp_path: Path) -> None:
         path = tmp_path / "surface.json"
         record = EngineSurface(id="vllm", file=TableFile("t", path), extract="a:b")
-        made = SurfaceStore(tmp_path, {"vllm": lambda: record.checkers})
+        made = SurfaceStore(tmp_path, {"vllm": lambda: record.read()})
         path.write_text(folded_text(fold([one()], {})))
         first = made.find("vllm", "1.0")
         path.unlink()

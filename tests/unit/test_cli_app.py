@@ -18,7 +18,7 @@ from infxreg.cli.app import app
 from infxreg.cli.state import State
 from support.builders import acme
 
-COMMANDS = ["resolve", "explain", "list", "show", "points", "check", "completion"]
+COMMANDS = ["resolve", "explain", "list", "show", "points", "check", "engine", "completion"]
 
 
 @pytest.fixture(autouse=True)
@@ -87,7 +87,7 @@ def test_the_script_and_the_module_are_one() -> None:
         (
             ["frobnicate"],
             "error: unknown command 'frobnicate': known are resolve, explain, list, show, points, "
-            "check, completion\ntry: infxreg --help\n",
+            "check, engine, completion\ntry: infxreg --help\n",
         ),
         (
             ["--skip-plugn", "amd", "check"],

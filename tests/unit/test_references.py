@@ -52,7 +52,7 @@ def test_a_release_tag_has_a_version(reference: str, version: str) -> None:
     assert image is not None
     assert (image.engine, image.version) == ("run", version)
     assert image.digest == (DIGEST if "@" in reference else None)
-    assert image.source == "the release tag, by the pattern of engine run"
+    assert image.source == "the tag, by a pattern of engine run"
 
 
 @pytest.mark.parametrize("reference", ["acme/run:v1.2", "acme/run:v1.2.3-dev", "other/run:v1.2.3"])

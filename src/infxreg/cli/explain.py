@@ -11,7 +11,7 @@ from infxreg.cli.app import EXIT_CODES
 from infxreg.cli.axes import AxisCommand
 from infxreg.cli.request import completing, request_options, resolve_request
 from infxreg.cli.state import state_of
-from infxreg.cli.text import origin_words
+from infxreg.cli.text import origin_words, paint
 
 if TYPE_CHECKING:
     from infxreg.explain import Explanation, KeyExplanation
@@ -36,7 +36,7 @@ def explain_command(ctx: click.Context, /, key: str | None, as_json: bool, **par
     For each: the rule that sets it (plugin, distribution and version, file), the source
     that the rule cites, other rules that agree, the derivation with what it read, and
     what the value beat and why. With KEY (or -v) also the rules that set the key
-    elsewhere, and why not here.
+    elsewhere, and why not here. What the engine in the image says of a value stands there too.
     """
     state = state_of(ctx)
     spec = resolve_request(state, params)
@@ -75,6 +75,9 @@ def _block(item: KeyExplanation, full: bool) -> Iterator[str]:
     else:
         yield click.style(item.key, bold=True) + f" = {show(item.option.value)}"
         yield from _reasons(item.option)
+        for check in item.checks:
+            head = paint(f"{check.answer:<9}", check.severity)
+            yield f"  {head} {check.id}: {check.reason}"
     if full:
         for rule in item.unmatched:
             yield f"  not here  {rule.value}  {origin_words(rule.origin)}"
@@ -116,6 +119,7 @@ def _data(found: Explanation) -> dict[str, Any]:
                 "key": item.key,
                 "set": item.option is not None,
                 **whole["options"].get(item.key, {}),
+                "checks": [check for check in whole["checks"] if check.get("key") == item.key],
                 "unmatched": [
                     {
                         "origin": origin_facts(rule.origin),
