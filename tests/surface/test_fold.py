@@ -13,12 +13,13 @@ from hypothesis import strategies as st
 
 from infxreg.surface.canonical import canonical
 from infxreg.surface.errors import SurfaceFormatError, UnknownVersionError
-from infxreg.surface.fold import fold, folded_text, implied_names, sort_versions
+from infxreg.surface.fold import fold, folded_text
 from infxreg.surface.fold_wheels import fold_wheels, read_hashes
 from infxreg.surface.folded import FoldedSurfaces
 from infxreg.surface.history import Span, in_words
+from infxreg.surface.implied import implied_names
 from infxreg.surface.model import Config, ConfigField, Enum, Flag, Surface, Wheel
-from infxreg.surface.ranges import from_text, mask_of, runs, to_text
+from infxreg.surface.ranges import from_text, mask_of, runs, sort_versions, to_text
 from infxreg.surface.source import Source, open_wheel
 from infxreg.values import FrozenMap
 from support.surfaces import boolean, config, enum, flag, surface

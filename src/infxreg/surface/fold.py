@@ -21,17 +21,15 @@ from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
 from attrs import field, frozen
-from packaging.version import InvalidVersion, Version
 
 from infxreg.surface.canonical import canonical
 from infxreg.surface.errors import SurfaceFormatError
+from infxreg.surface.folded import FORMAT, LISTS
+from infxreg.surface.implied import derived_dest, implied_names
 from infxreg.surface.jsonform import config_to_json, flag_to_json
 from infxreg.surface.model import Config, Json, Surface, Wheel
-from infxreg.surface.ranges import mask_of, to_text
+from infxreg.surface.ranges import mask_of, sort_versions, to_text
 
-FORMAT = 1
-# Attributes that are lists of names whose order means nothing.
-LISTS = frozenset({"choices", "refusals"})
 SURFACE_LISTS = ("backends", "env", "env_read", "models", "traits")
 
 Folded: TypeAlias = "dict[str, Json]"
@@ -116,18 +114,6 @@ def _texts(value: Json) -> list[str]:
     return [str(one) for one in value] if isinstance(value, list) else []
 
 
-def sort_versions(versions: Iterable[str]) -> list[str]:
-    """Versions, oldest first.
-
-    Raises:
-        SurfaceFormatError: if one isn't a version.
-    """
-    try:
-        return sorted(versions, key=Version)
-    except InvalidVersion as error:
-        raise SurfaceFormatError("a list of versions", (str(error),)) from error
-
-
 def fold(surfaces: Iterable[Surface], wheels: Mapping[str, Wheel]) -> Folded:
     """One document of many versions.
 
@@ -210,24 +196,6 @@ def _flags(surface: Surface) -> dict[str, Cell]:
             positionals += 1
         made[key] = cell
     return made
-
-
-def derived_dest(key: str) -> str:
-    """The destination that argparse makes of an option string."""
-    return key.lstrip("-").replace("-", "_")
-
-
-def implied_names(key: str, action: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Option strings, shown and hidden, that most flags of an action have beside the first."""
-    if not key.startswith("-"):
-        return (), ()
-    if action not in {"boolean", "enable-disable"} or not key.startswith("--"):
-        return (key,), ()
-    negated = "--no-" + key.removeprefix("--")
-    for prefix, inverse in (("--enable-", "--disable-"), ("--disable-", "--enable-")):
-        if action == "enable-disable" and key.startswith(prefix):
-            return (key, inverse + key.removeprefix(prefix)), (negated,)
-    return (key, negated), ()
 
 
 def _classes(surface: Surface) -> dict[str, Cell]:

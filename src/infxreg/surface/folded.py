@@ -9,13 +9,16 @@ from functools import cached_property
 from attrs import field, frozen
 
 from infxreg.surface.errors import SurfaceFormatError, UnknownVersionError
-from infxreg.surface.fold import FORMAT, LISTS, derived_dest, implied_names
 from infxreg.surface.history import ItemKind, Span
+from infxreg.surface.implied import derived_dest, implied_names
 from infxreg.surface.model import Config, ConfigField, Enum, Flag, Surface, Wheel
 from infxreg.surface.ranges import from_text, runs
 from infxreg.surface.reading import Part
 from infxreg.values import FrozenMap
 
+FORMAT = 1
+# Attributes that are lists of names whose order means nothing.
+LISTS = frozenset({"choices", "refusals"})
 _WHAT = "a folded file of engine surfaces"
 
 

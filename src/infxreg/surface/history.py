@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from typing import Literal, Protocol, TypeAlias
 
 from attrs import frozen
-from packaging.version import InvalidVersion, Version
 
 ItemKind: TypeAlias = Literal["flag", "choice", "key", "key-choice", "backend", "env", "registry"]
 
@@ -63,6 +62,8 @@ def in_words(history: History | None, kind: ItemKind, name: str, version: str) -
 
 
 def _later(one: str, other: str) -> bool:
+    from packaging.version import InvalidVersion, Version
+
     try:
         return Version(one) > Version(other)
     except InvalidVersion:

@@ -26,7 +26,7 @@ from attrs import field, frozen
 
 from infxreg.surface.canonical import canonical
 from infxreg.surface.errors import OverlayError, SurfaceFormatError
-from infxreg.surface.fold import derived_dest, implied_names
+from infxreg.surface.implied import derived_dest, implied_names
 from infxreg.surface.jsonform import read_flag
 from infxreg.surface.model import Flag, Surface
 from infxreg.surface.reading import Part

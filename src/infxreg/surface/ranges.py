@@ -7,7 +7,9 @@ one bit a version.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+
+from infxreg.surface.errors import SurfaceFormatError
 
 
 def mask_of(indexes: Iterator[int] | list[int] | set[int]) -> int:
@@ -55,3 +57,17 @@ def from_text(text: str, count: int) -> int:
             raise ValueError(f"versions {part!r} of {count}")
         mask |= (1 << high + 1) - (1 << low)
     return mask
+
+
+def sort_versions(versions: Iterable[str]) -> list[str]:
+    """Versions, oldest first.
+
+    Raises:
+        SurfaceFormatError: if one isn't a version.
+    """
+    from packaging.version import InvalidVersion, Version
+
+    try:
+        return sorted(versions, key=Version)
+    except InvalidVersion as error:
+        raise SurfaceFormatError("a list of versions", (str(error),)) from error

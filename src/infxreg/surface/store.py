@@ -18,9 +18,9 @@ from infxreg.surface.canonical import canonical
 from infxreg.surface.check import Checker
 from infxreg.surface.checkers import Checkers
 from infxreg.surface.errors import StoreError, SurfaceFormatError
-from infxreg.surface.fold import sort_versions
 from infxreg.surface.jsonform import surface_from_json
 from infxreg.surface.model import Surface
+from infxreg.surface.ranges import sort_versions
 from infxreg.wholefile import write_whole
 
 Shipped: TypeAlias = Mapping[str, Callable[[], Checkers]]
