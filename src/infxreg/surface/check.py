@@ -133,9 +133,10 @@ class Checker:
             given.setdefault(one.flag.dest, []).append(one_given)
             if one.flag.action in ("help", "version"):
                 report.forget(_TOLD_AT_THE_END)
-                for later in walk:
+                for number, later in enumerate(walk):
+                    own_value = number == 0 and isinstance(later, Misuse) and later.flag is one.flag
                     if isinstance(later, Misuse) and (
-                        later.fault == "ambiguous prefix" or later.flag is one.flag
+                        own_value or later.fault == "ambiguous prefix"
                     ):
                         report_misuse(report, self._names, later, None)
                 return None
