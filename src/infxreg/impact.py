@@ -1,0 +1,256 @@
+"""What changes between two snapshots: points, keys, the rules that did it; and what doesn't."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from attrs import field, frozen
+
+from infxreg.regions import Region, Universe
+from infxreg.scope import AxisValue, Scope
+from infxreg.snapshot import Entry, Json, Order, Set, Snapshot
+from infxreg.spec import canonical
+from infxreg.sweeps import PURPOSE
+from infxreg.values import FrozenMap
+
+_OWN_PARTS = ("image", "model", "gates")
+"""Parts of a launch that can change though no option does."""
+
+
+@frozen
+class KeyChange:
+    """What happens to one key: a value for another, or another rule for the same value.
+
+    Attributes:
+        key: an option, or a part of the launch (``argv``) where no option tells.
+        before: the rules that set it, empty where none did.
+        after: those that set it now.
+    """
+
+    key: str
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+
+
+@frozen
+class Pair:
+    """An old and a new value; None is absent."""
+
+    old: Json
+    new: Json
+
+
+@frozen(kw_only=True)
+class Block:
+    """What happens alike to a set of points.
+
+    Attributes:
+        kind: ``changed``, ``new``, ``gone``, or ``fails`` (there is no spec any more).
+        purposes: at which this holds.
+        regions: the points as scopes.
+        keys: for ``changed``: each key with its distinct values, in the order of points.
+        error: for ``fails``: why.
+    """
+
+    kind: str
+    purposes: tuple[str, ...]
+    regions: tuple[Region, ...]
+    keys: tuple[tuple[KeyChange, tuple[Pair, ...]], ...] = ()
+    error: str = ""
+
+    @property
+    def count(self) -> int:
+        """How many points."""
+        return sum(len(region.members) for region in self.regions)
+
+
+@frozen(kw_only=True)
+class Impact:
+    """The difference of two snapshots.
+
+    Attributes:
+        points: every point of either, by number: its axes but the purpose.
+        purposes: every purpose of either.
+        touched: by purpose, the numbers of the points that aren't the same.
+        blocks: what happens to them, the largest first.
+        regions: all points that are touched at any purpose, as scopes.
+    """
+
+    points: tuple[FrozenMap[str, AxisValue], ...]
+    purposes: tuple[str, ...]
+    touched: FrozenMap[str, frozenset[int]]
+    blocks: tuple[Block, ...]
+    regions: tuple[Region, ...]
+    defaults: FrozenMap[str, AxisValue]
+
+    @property
+    def any(self) -> frozenset[int]:
+        """The points that are touched at any purpose."""
+        return frozenset().union(*self.touched.values())
+
+    def outside(self, scope: Scope) -> frozenset[int]:
+        """The touched points that a scope doesn't hold."""
+        return frozenset(
+            n for n in self.any if not scope.matches({**self.defaults, **self.points[n]}, _NO_GATES)
+        )
+
+
+_NO_GATES: frozenset[str] = frozenset()
+
+
+def compare(base: Snapshot, head: Snapshot) -> Impact:
+    """The difference of two snapshots. Both are read once, side by side.
+
+    Raises:
+        SnapshotFormatError: if a file turns out not to be one.
+    """
+    found = _Differences()
+    for old, new in _side_by_side(base.entries, head.entries):
+        found.add(old, new)
+    return found.impact(FrozenMap({**base.defaults, **head.defaults}))
+
+
+def _side_by_side(
+    base: Iterator[Entry], head: Iterator[Entry]
+) -> Iterator[tuple[Entry | None, Entry | None]]:
+    old, new = next(base, None), next(head, None)
+    while old is not None or new is not None:
+        if new is None or (old is not None and old.order < new.order):
+            yield old, None
+            old = next(base, None)
+        elif old is None or new.order < old.order:
+            yield None, new
+            new = next(head, None)
+        else:
+            yield old, new
+            old, new = next(base, None), next(head, None)
+
+
+@frozen(eq=False)
+class _Happening:
+    """What happens to one key somewhere: the values by point, and the purposes of each point."""
+
+    values: dict[str, Pair] = field(factory=dict)
+    purposes: dict[int, list[str]] = field(factory=dict)
+
+
+class _Differences:
+    def __init__(self) -> None:
+        self.points: list[FrozenMap[str, AxisValue]] = []
+        self.numbers: dict[Order, int] = {}
+        self.touched: dict[str, set[int]] = {}
+        self.changes: dict[KeyChange, dict[int, dict[str, Pair]]] = {}
+        self.others: dict[tuple[str, str], dict[int, list[str]]] = {}
+
+    def add(self, old: Entry | None, new: Entry | None) -> None:
+        entry = new or old
+        if entry is None:
+            return
+        purpose = str(entry.axes.get(PURPOSE, ""))
+        number = self._number(entry)
+        touched = self.touched.setdefault(purpose, set())
+        kind = _kind(old, new)
+        if kind == "same" or old is None or new is None or kind == "fails":
+            if kind != "same":
+                touched.add(number)
+                error = new.error if new is not None and kind == "fails" else ""
+                self.others.setdefault((kind, error), {}).setdefault(number, []).append(purpose)
+            return
+        touched.add(number)
+        for change, pair in _changes(old, new):
+            self.changes.setdefault(change, {}).setdefault(number, {})[purpose] = pair
+
+    def impact(self, defaults: FrozenMap[str, AxisValue]) -> Impact:
+        universe = Universe(self.points, defaults)
+        blocks = [*self._changed(universe), *self._others(universe)]
+        blocks.sort(key=lambda b: (_KINDS.index(b.kind), -b.count, str(b.regions[0].scope)))
+        everything = frozenset().union(*self.touched.values())
+        return Impact(
+            points=tuple(self.points),
+            purposes=tuple(sorted(self.touched)),
+            touched=FrozenMap({p: frozenset(found) for p, found in sorted(self.touched.items())}),
+            blocks=tuple(blocks),
+            regions=universe.cover(everything),
+            defaults=defaults,
+        )
+
+    def _changed(self, universe: Universe) -> Iterator[Block]:
+        """Keys that change at the same points and purposes, together."""
+        together: dict[tuple[tuple[int, ...], tuple[str, ...]], list[_Told]] = {}
+        for change, happened in self.changes.items():
+            by_purposes: dict[tuple[str, ...], list[int]] = {}
+            for number, pairs in happened.items():
+                by_purposes.setdefault(tuple(sorted(pairs)), []).append(number)
+            for purposes, listed in by_purposes.items():
+                pairs_there = [happened[n][p] for n in sorted(listed) for p in purposes]
+                distinct = {canonical([pair.old, pair.new]): pair for pair in pairs_there}
+                place = (tuple(sorted(listed)), purposes)
+                together.setdefault(place, []).append((change, tuple(distinct.values())))
+        for (numbers, purposes), keys in together.items():
+            keys.sort(key=lambda told: told[0].key)
+            regions = universe.cover(numbers)
+            yield Block(kind="changed", purposes=purposes, regions=regions, keys=tuple(keys))
+
+    def _others(self, universe: Universe) -> Iterator[Block]:
+        for (kind, error), happened in self.others.items():
+            by_purposes: dict[tuple[str, ...], list[int]] = {}
+            for number, at in happened.items():
+                by_purposes.setdefault(tuple(at), []).append(number)
+            for purposes, numbers in by_purposes.items():
+                yield Block(
+                    kind=kind, purposes=purposes, regions=universe.cover(numbers), error=error
+                )
+
+    def _number(self, entry: Entry) -> int:
+        place = entry.place
+        if place not in self.numbers:
+            self.numbers[place] = len(self.points)
+            axes = {axis: value for axis, value in entry.axes.items() if axis != PURPOSE}
+            self.points.append(FrozenMap(axes))
+        return self.numbers[place]
+
+
+_Told = tuple[KeyChange, tuple[Pair, ...]]
+_KINDS = ("fails", "gone", "new", "mended", "changed")
+
+
+def _kind(old: Entry | None, new: Entry | None) -> str:
+    if old is None:
+        return "fails" if new is not None and new.error else "new"
+    if new is None:
+        return "gone"
+    if new.error:
+        return "same" if old.error == new.error else "fails"
+    if old.error:
+        return "mended"
+    return "same" if old.digest == new.digest else "changed"
+
+
+def _changes(old: Entry, new: Entry) -> Iterator[tuple[KeyChange, Pair]]:
+    told = False
+    for key in sorted({*old.options, *new.options}):
+        before, after = old.options.get(key, _UNSET), new.options.get(key, _UNSET)
+        if before.value != after.value:
+            told = told or key != "image"
+            yield KeyChange(key, before.rules, after.rules), Pair(before.value, after.value)
+    image_told = old.options.get("image") != new.options.get("image")
+    for part in sorted({*old.launch, *new.launch}):
+        pair = Pair(old.launch.get(part), new.launch.get(part))
+        if pair.old == pair.new or (part == "image" and image_told):
+            continue
+        if part in _OWN_PARTS or not (told or image_told):
+            yield KeyChange(part, (), ()), pair
+
+
+_UNSET = Set(None, ())
+
+
+def by_axis(impact: Impact, axis: str) -> Mapping[str, tuple[int, int]]:
+    """For each value of an axis: how many of its points are touched, and how many it has."""
+    touched = impact.any
+    found: dict[str, tuple[int, int]] = {}
+    for number, point in enumerate(impact.points):
+        value = str(point.get(axis, impact.defaults.get(axis, "")))
+        changed, total = found.get(value, (0, 0))
+        found[value] = (changed + (number in touched), total + 1)
+    return dict(sorted(found.items()))
