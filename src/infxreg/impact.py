@@ -88,6 +88,10 @@ class Impact:
         """The points that are touched at any purpose."""
         return frozenset().union(*self.touched.values())
 
+    def cover(self, numbers: frozenset[int]) -> tuple[Region, ...]:
+        """Some of the points as scopes."""
+        return Universe(self.points, self.defaults).cover(numbers)
+
     def outside(self, scope: Scope) -> frozenset[int]:
         """The touched points that a scope doesn't hold."""
         return frozenset(

@@ -6,7 +6,8 @@ contributes a fault and nothing else; the others aren't touched.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import importlib
+from collections.abc import Callable, Iterable, Sequence
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
@@ -184,8 +185,18 @@ def _load_named(candidates: Sequence[Installed]) -> Contribution:
         return evolve(base, faults=(base.fault(f"two distributions provide it: {providers}"),))
     if first.name in OWN_NAMES:
         return evolve(base, faults=(base.fault("this name is infxreg's own: choose another"),))
+    return _imported(base, first.entry_point.load)
+
+
+def collect_tree(name: str, module: str, distribution: str, version: str) -> Contribution:
+    """What a plugin contributes that can be imported, whether it is installed or not."""
+    base = Contribution(name, distribution, version)
+    return _imported(base, lambda: importlib.import_module(module))
+
+
+def _imported(base: Contribution, load: Callable[[], object]) -> Contribution:
     try:
-        module = first.entry_point.load()
+        module = load()
     except BaseException as error:  # an import may even exit
         if isinstance(error, KeyboardInterrupt):
             raise

@@ -8,6 +8,7 @@ registered (see docs/concepts/algebra.md).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Protocol, TypeAlias, TypeVar
 
@@ -114,6 +115,30 @@ class Scope:
 
 
 EVERYTHING = Scope()
+
+
+def read_scope(text: str) -> Scope:
+    """A scope from its words: ``sku=b200 model=dsv41flash tp=2|4 conc=8..64``.
+
+    Raises:
+        ValueError: naming the word that isn't a constraint.
+    """
+    terms: dict[str, Constraint] = {}
+    for word in text.split():
+        axis, equals, values = word.partition("=")
+        if not axis or not equals or not values:
+            raise ValueError(f"{word!r} is no constraint: write axis=value, a|b, or 8..64")
+        if axis in terms:
+            raise ValueError(f"{axis} stands there twice")
+        bounds = re.fullmatch(r"(\d*)\.\.(\d*)", values)
+        if bounds:
+            low, high = (int(bound) if bound else None for bound in bounds.groups())
+            terms[axis] = Range(low, high)
+        else:
+            listed = values.split("|")
+            terms[axis] = OneOf(frozenset(int(v) if v.isdecimal() else v for v in listed))
+    return Scope.of(terms)
+
 
 _FIRST = ("sku", "model", "engine")
 

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TextIO
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Writes a text beside its place, then renames it, so there is all of it or what was there.
+@contextmanager
+def whole_file(path: Path) -> Iterator[TextIO]:
+    """A stream whose text takes the place of a file at the end, if nothing was raised.
 
-    Folders that aren't there are made.
+    It is written beside its place, then renamed. Folders that aren't there are made.
 
     Raises:
         OSError: if it can't be written; nothing is left behind then.
@@ -19,7 +23,7 @@ def write_whole(path: Path, text: str) -> None:
     descriptor, name = tempfile.mkstemp(prefix=".writing-", dir=path.parent)
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
-            stream.write(text)
+            yield stream
             stream.flush()
             os.fsync(stream.fileno())
         os.chmod(name, 0o644)
@@ -27,3 +31,9 @@ def write_whole(path: Path, text: str) -> None:
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Writes a text; see `whole_file`."""
+    with whole_file(path) as stream:
+        stream.write(text)

@@ -31,6 +31,8 @@ _COMMANDS = {
     "show": "listing",
     "points": "points",
     "check": "check",
+    "snapshot": "snapshot",
+    "impact": "impact",
     "engine": "engine",
     "completion": "completion",
 }

@@ -1,0 +1,253 @@
+"""``infxreg impact``: what changes between two states of a registry, and what doesn't."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from infxreg.cli.state import state_of
+from infxreg.cli.text import progress
+
+if TYPE_CHECKING:
+    from infxreg.impact import Block, Impact, KeyChange, Pair
+    from infxreg.regions import Region
+    from infxreg.scope import Scope
+
+_EPILOG = """\b
+Examples:
+  infxreg impact main --only 'sku=b200 model=dsv41flash'
+  infxreg impact before.jsonl after.jsonl --json
+  infxreg impact --without nvidia
+
+\b
+Exit codes:
+  0  done, and nothing outside --only
+  1  something changes outside --only, or a point that resolved no longer does
+  2  the request, a plugin or a file can't be used"""
+
+_SIGNS = {"fails": "!", "gone": "-", "new": "+", "mended": "*", "changed": "~"}
+_COLOURS = {"fails": "red", "gone": "red", "new": "green", "mended": "green", "changed": "yellow"}
+_VALUES = 4
+"""Values of one key that are listed."""
+
+
+@click.command(
+    "impact",
+    short_help="What a change touches, and what it doesn't.",
+    epilog=_EPILOG,
+)
+@click.argument("base", required=False)
+@click.argument("head", required=False)
+@click.option("--without", metavar="PLUGIN", help="In place of BASE: the registry without it.")
+@click.option(
+    "--only", metavar="SCOPE", help="The scope that was meant: sku=b200 tp=2|4 conc=8..64."
+)
+@click.option("--json", "as_json", is_flag=True, help="Write JSON.")
+@click.pass_context
+def impact_command(
+    ctx: click.Context,
+    base: str | None,
+    head: str | None,
+    without: str | None,
+    only: str | None,
+    as_json: bool,
+) -> None:
+    """Compare BASE with HEAD: which points are new, gone or changed, by which keys and rules.
+
+    Each is a snapshot file or a git revision. Of a revision the plugins' sources and the site
+    file that the repository holds are resolved; without HEAD that is the working tree, or, after
+    a file, the registry as it is. Every purpose is compared.
+    """
+    from infxreg.cli.sides import sides
+    from infxreg.impact import compare
+
+    state = state_of(ctx)
+    scope = None if only is None else _scope(only)
+    with (
+        state.phase("compare"),
+        progress("resolving") as report,
+        sides(base, head, without, state, report) as found,
+    ):
+        impact = compare(found.base, found.head)
+        names = found.names
+    outside = frozenset() if scope is None else impact.outside(scope)
+    if as_json:
+        click.echo(json.dumps(_data(impact, names, scope, outside), indent=2, ensure_ascii=False))
+    else:
+        click.echo("\n".join(_lines(impact, names, scope, outside)))
+    failing = any(block.kind == "fails" for block in impact.blocks)
+    ctx.exit(1 if outside or failing else 0)
+
+
+def _scope(text: str) -> Scope:
+    from infxreg.errors import BadRequestError
+    from infxreg.scope import read_scope
+
+    try:
+        return read_scope(text)
+    except ValueError as error:
+        raise BadRequestError(f"--only: {error}") from error
+
+
+def _lines(
+    impact: Impact, names: tuple[str, str], scope: Scope | None, outside: frozenset[int]
+) -> Iterator[str]:
+    if scope is not None:
+        inside = len(impact.any) - len(outside)
+        total_outside = len(impact.points) - sum(1 for _ in _inside(impact, scope))
+        yield click.style(
+            f"{len(outside)} of {total_outside} points outside {scope} change"
+            + (", 0 of them meant" if outside else "")
+            + f"; {inside} inside",
+            bold=True,
+            fg="red" if outside else None,
+        )
+        for region in impact.cover(outside):
+            yield click.style(
+                f"  outside: {region.scope} ({_points(len(region.members))})", fg="red"
+            )
+        yield ""
+    yield click.style(_verdict(impact), bold=True)
+    yield f"{names[0]} → {names[1]}"
+    for block in impact.blocks:
+        yield ""
+        yield from _block(block, impact.purposes)
+    yield ""
+    yield "not changed:"
+    for axis in ("sku", "model", "engine"):
+        yield f"  {axis:<7} {_unchanged(impact, axis)}"
+
+
+def _inside(impact: Impact, scope: Scope) -> Iterator[int]:
+    for number, point in enumerate(impact.points):
+        if scope.matches({**impact.defaults, **point}, frozenset()):
+            yield number
+
+
+def _verdict(impact: Impact) -> str:
+    counts = {purpose: len(found) for purpose, found in impact.touched.items()}
+    total = len(impact.points)
+    if not impact.any:
+        return f"nothing changes: 0 of {total} points, at {_each(impact.purposes, impact.purposes)}"
+    where = " and ".join(str(region.scope) for region in impact.regions[:4])
+    if len(impact.regions) > 4:
+        where += f" and {len(impact.regions) - 4} more scopes"
+    if len(set(counts.values())) == 1:
+        (count,) = set(counts.values())
+        return (
+            f"{_points(count)} change{'s' * (count == 1)} on {where}, 0 of {total - count} "
+            f"elsewhere, at {_each(impact.purposes, impact.purposes)}"
+        )
+    told = ", ".join(f"{count} at {purpose}" for purpose, count in counts.items())
+    return f"points that change, on {where}: {told}; 0 of {total - len(impact.any)} elsewhere"
+
+
+def _each(purposes: Sequence[str], all_of_them: Sequence[str]) -> str:
+    if list(purposes) == list(all_of_them) and len(purposes) > 1:
+        return f"each of {len(purposes)} purposes"
+    return ", ".join(purposes)
+
+
+def _points(count: int) -> str:
+    return f"{count} point{'s' * (count != 1)}"
+
+
+def _block(block: Block, purposes: Sequence[str]) -> Iterator[str]:
+    at = "" if block.purposes == tuple(purposes) else f" at {', '.join(block.purposes)}"
+    sign = click.style(f"{_SIGNS[block.kind]} {block.kind}", fg=_COLOURS[block.kind])
+    if len(block.regions) == 1:
+        yield f"{sign} {block.regions[0].scope} ({_points(block.count)}{at})"
+    else:
+        yield f"{sign} {_points(block.count)}{at}:"
+        yield from (f"    {r.scope} ({_points(len(r.members))})" for r in block.regions)
+    for change, pairs in block.keys:
+        yield f"    {change.key}  {_pairs(pairs)}"
+        rules = _rules(change)
+        if rules:
+            yield f"        {rules}"
+    yield from (f"    {line}" for line in block.error.splitlines())
+
+
+def _pairs(pairs: Sequence[Pair]) -> str:
+    shown = [f"{_value(pair.old)} → {_value(pair.new)}" for pair in pairs[:_VALUES]]
+    more = f" and {len(pairs) - _VALUES} more" if len(pairs) > _VALUES else ""
+    return ", ".join(shown) + more
+
+
+def _value(value: Any) -> str:
+    return "(absent)" if value is None else json.dumps(value, ensure_ascii=False)
+
+
+def _rules(change: KeyChange) -> str:
+    before, after = " and ".join(change.before), " and ".join(change.after)
+    if before == after:
+        return f"by {after}" if after else ""
+    return f"by {before or 'nobody'} → {after or 'nobody'}"
+
+
+def _unchanged(impact: Impact, axis: str) -> str:
+    from infxreg.impact import by_axis
+
+    found = by_axis(impact, axis)
+    whole = [f"{name} ({total})" for name, (changed, total) in found.items() if not changed]
+    part = [
+        f"{name} ({total - changed} of {total})"
+        for name, (changed, total) in found.items()
+        if 0 < changed < total
+    ]
+    return ", ".join([*whole, *part]) or "none"
+
+
+def _data(
+    impact: Impact, names: tuple[str, str], scope: Scope | None, outside: frozenset[int]
+) -> dict[str, Any]:
+    from infxreg.impact import by_axis
+
+    data: dict[str, Any] = {
+        "base": names[0],
+        "head": names[1],
+        "points": len(impact.points),
+        "purposes": {p: {"changed": len(found)} for p, found in impact.touched.items()},
+        "regions": _regions(impact.regions),
+        "blocks": [_block_data(block) for block in impact.blocks],
+        "by": {
+            axis: {
+                name: {"changed": changed, "points": total}
+                for name, (changed, total) in by_axis(impact, axis).items()
+            }
+            for axis in ("sku", "model", "engine")
+        },
+    }
+    if scope is not None:
+        data["only"] = str(scope)
+        data["outside"] = _regions(impact.cover(outside))
+    return data
+
+
+def _regions(regions: Iterable[Region]) -> list[dict[str, Any]]:
+    return [{"scope": str(r.scope), "points": len(r.members)} for r in regions]
+
+
+def _block_data(block: Block) -> dict[str, Any]:
+    data: dict[str, Any] = {
+        "kind": block.kind,
+        "purposes": list(block.purposes),
+        "points": block.count,
+        "regions": _regions(block.regions),
+    }
+    if block.keys:
+        data["keys"] = [
+            {
+                "key": change.key,
+                "before": list(change.before),
+                "after": list(change.after),
+                "values": [{"old": pair.old, "new": pair.new} for pair in pairs],
+            }
+            for change, pairs in block.keys
+        ]
+    if block.error:
+        data["error"] = block.error
+    return data

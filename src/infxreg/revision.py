@@ -1,0 +1,227 @@
+"""The snapshot of a git revision, or of a working tree: its plugins' sources and its site file.
+
+A process of its own resolves them, with the revision's sources first on its path, so
+nothing of them gets into this one, and nothing of this one into them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tarfile
+import tempfile
+import tomllib
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from attrs import asdict, frozen
+
+from infxreg import plugins, snapshot
+from infxreg.errors import BadRequestError, InfxregError
+from infxreg.registry import Registry, site_layer
+
+_CORE = "infxreg"
+_SKIPPED = frozenset({"node_modules", "build", "dist", "__pycache__"})
+
+
+@frozen
+class PluginTree:
+    """A plugin's source: what its pyproject.toml says of it, and the folder to import it from."""
+
+    name: str
+    module: str
+    distribution: str
+    version: str
+    path: str
+
+
+@frozen
+class Source:
+    """What is resolved: a folder's plugins and core, and the site file.
+
+    Attributes:
+        folder: a working tree, or an exported revision.
+        site: the site file, or None.
+        skip: plugins to go on without.
+        allow: if given, the only plugins that are loaded.
+    """
+
+    folder: Path
+    site: Path | None
+    skip: tuple[str, ...] = ()
+    allow: tuple[str, ...] | None = None
+
+
+class RevisionError(InfxregError):
+    """A revision that can't be had, or whose registry can't be used."""
+
+
+def repository(start: Path) -> Path | None:
+    """The root of the git repository that a folder is in, or None."""
+    done = _git(start, "rev-parse", "--show-toplevel")
+    return Path(done.stdout.decode().strip()) if done.returncode == 0 else None
+
+
+def is_revision(repo: Path, text: str) -> bool:
+    """Whether git knows a commit by this name."""
+    if text.startswith("-"):
+        return False
+    return _git(repo, "rev-parse", "--verify", "--quiet", f"{text}^{{commit}}").returncode == 0
+
+
+@contextmanager
+def exported(repo: Path, revision: str) -> Iterator[Path]:
+    """A folder with the files of a revision, which is deleted at the end.
+
+    Raises:
+        RevisionError: if git can't give it.
+    """
+    with tempfile.TemporaryDirectory(prefix="infxreg-revision-") as folder:
+        command = ["git", "-C", str(repo), "archive", "--format=tar", f"{revision}^{{commit}}"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as git:
+            try:
+                with tarfile.open(fileobj=git.stdout, mode="r|") as archive:
+                    archive.extractall(folder, filter="data")
+            except (tarfile.TarError, OSError) as error:
+                git.kill()
+                raise RevisionError(f"{revision} can't be exported: {error}") from error
+        yield Path(folder)
+
+
+def trees(folder: Path) -> tuple[list[PluginTree], list[str]]:
+    """The plugins whose sources are in a folder, and what has to be on the path for the core.
+
+    Raises:
+        RevisionError: if a pyproject.toml can't be read.
+    """
+    found: list[PluginTree] = []
+    core: list[str] = []
+    for path in sorted(_pyprojects(folder)):
+        try:
+            project = tomllib.loads(path.read_text(encoding="utf-8")).get("project", {})
+        except (OSError, ValueError) as error:
+            raise RevisionError(f"{path.relative_to(folder)}: {error}") from error
+        home = path.parent
+        # A core that can't take a snapshot yet is left out: today's then resolves its tables.
+        if project.get("name") == _CORE and (home / "src" / _CORE / "revision.py").is_file():
+            core.append(str(home / "src"))
+        for name, module in project.get("entry-points", {}).get(plugins.GROUP, {}).items():
+            top = module.partition(".")[0]
+            at = home / "src" if (home / "src" / top).exists() else home
+            found.append(
+                PluginTree(
+                    name,
+                    module,
+                    str(project.get("name", "")),
+                    str(project.get("version", "")),
+                    str(at),
+                )
+            )
+    return found, core
+
+
+def take(source: Source) -> Generator[str, None, None]:
+    """The lines of the snapshot of a folder's registry.
+
+    Raises:
+        RevisionError: with the words of the registry that can't be used.
+    """
+    found, core = trees(source.folder)
+    wanted = {
+        "trees": [asdict(tree) for tree in found],
+        "site": str(source.site) if source.site is not None else None,
+        "skip": list(source.skip),
+        "allow": None if source.allow is None else list(source.allow),
+    }
+    path = os.pathsep.join([*core, *(tree.path for tree in found)])
+    beside = os.environ.get("PYTHONPATH")
+    env = {**os.environ, "PYTHONPATH": f"{path}{os.pathsep}{beside}" if beside else path}
+    with tempfile.TemporaryFile() as errors:
+        running = subprocess.Popen(
+            [sys.executable, "-m", "infxreg.revision", json.dumps(wanted)],
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            env=env,
+            text=True,
+            encoding="utf-8",
+        )
+        try:
+            if running.stdout is not None:
+                yield from running.stdout
+        finally:
+            if running.stdout is not None:
+                running.stdout.close()
+            code = running.wait()
+        if code:
+            errors.seek(0)
+            raise RevisionError(errors.read().decode(errors="replace").strip() or f"exit {code}")
+
+
+def _pyprojects(folder: Path) -> Iterator[Path]:
+    for place, folders, files in os.walk(folder):
+        folders[:] = [
+            name
+            for name in folders
+            if not name.startswith(".")
+            and name not in _SKIPPED
+            and not (Path(place, name) / "pyvenv.cfg").exists()
+        ]
+        if "pyproject.toml" in files:
+            yield Path(place, "pyproject.toml")
+
+
+def _git(where: Path, *args: str) -> subprocess.CompletedProcess[bytes]:
+    try:
+        return subprocess.run(["git", "-C", str(where), *args], capture_output=True, check=False)
+    except FileNotFoundError as error:
+        raise BadRequestError("git isn't installed: name snapshot files instead") from error
+
+
+def registry_of(
+    found: Iterable[PluginTree],
+    site: str | None,
+    skip: Iterable[str],
+    allow: Iterable[str] | None,
+) -> Registry:
+    """The registry of some source trees, and of the installed plugins that none of them is."""
+    installed = {plugin.name for plugin in plugins.installed()}
+    own = [
+        tree
+        for tree in found
+        if tree.name not in set(skip) and (allow is None or tree.name in set(allow))
+    ]
+    names = {tree.name for tree in own}
+    others = None if allow is None else [name for name in allow if name not in names]
+    known = [name for name in skip if name in installed]
+    contributions, skipped = plugins.load([*known, *(names & installed)], others)
+    taken = [
+        plugins.collect_tree(tree.name, tree.module, tree.distribution, tree.version)
+        for tree in own
+    ]
+    return Registry(
+        (*contributions, *taken), None if site is None else site_layer(site), skipped - names
+    )
+
+
+def main() -> None:
+    """The other process: a snapshot's lines on standard output."""
+    wanted: dict[str, Any] = json.loads(sys.argv[1])
+    try:
+        registry = registry_of(
+            [PluginTree(**tree) for tree in wanted["trees"]],
+            wanted["site"],
+            wanted["skip"],
+            wanted["allow"],
+        )
+        for line in snapshot.take(registry).lines():
+            sys.stdout.write(line + "\n")
+    except InfxregError as error:
+        sys.exit(str(error))
+
+
+if __name__ == "__main__":
+    main()
