@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Literal, TypeAlias, get_args
 
 from attrs import evolve, frozen
 
 from infxreg.catalogue import Catalogue
 from infxreg.engine_check import held_by, setting_of, spec_replies
-from infxreg.errors import BadRequestError, UnknownIdError
+from infxreg.errors import BadRequestError, PurposeError, UnknownIdError
 from infxreg.references import image_of
 from infxreg.registry import Registry
 from infxreg.spec import LaunchSpec
@@ -81,7 +81,7 @@ def upgrade(
         subject: a recipe's id, or an image's reference.
         engine: the engine whose versions they are.
         held: the versions.
-        registry: whose swept points are resolved, at every purpose.
+        registry: whose swept points are resolved, at every purpose that their rules name.
         progress: called with (specs done, specs in all).
 
     Raises:
@@ -117,7 +117,10 @@ def _specs(
     found = False
     for number, point in enumerate(points, 1):
         for purpose in purposes:
-            spec = registry.resolve(point.at(purpose=str(purpose)))
+            try:
+                spec = registry.resolve(point.at(purpose=str(purpose)))
+            except PurposeError:
+                continue
             images.add(spec.image.reference)
             if is_recipe or spec.image.reference == subject:
                 found = True
@@ -142,23 +145,31 @@ _ORDER: Mapping[Effect, int] = {effect: number for number, effect in enumerate(g
 
 def effects(before: Sequence[Reply], after: Sequence[Reply]) -> Iterator[tuple[Effect, Reply]]:
     """What changes for one spec, from what is said of it before and after."""
-    was = {_place(reply.finding): reply for reply in before if reply.answer != "ok"}
-    now = {_place(reply.finding): reply for reply in after}
-    for place, reply in now.items():
-        yield _effect(was.get(place), reply), reply
-    for place, reply in was.items():
-        if place not in now and reply.severity == "error":
-            yield "mended", reply
+    was = _by_place(reply for reply in before if reply.answer != "ok")
+    now = _by_place(after)
+    for place, replies in now.items():
+        for reply in replies:
+            yield _effect(was.get(place, ()), reply), reply
+    for place, replies in was.items():
+        if place not in now:
+            yield from (("mended", reply) for reply in replies if reply.severity == "error")
 
 
-def _effect(before: Reply | None, after: Reply) -> Effect:
-    if before is not None and (before.answer, before.severity) == (after.answer, after.severity):
+def _effect(before: Sequence[Reply], after: Reply) -> Effect:
+    if any((one.answer, one.severity) == (after.answer, after.severity) for one in before):
         return "as before"
     if after.answer == "unknown":
         return "not known"
     if after.finding.kind in _SILENT:
         return "stops working"
     return "breaks" if after.severity == "error" else "deprecated"
+
+
+def _by_place(replies: Iterable[Reply]) -> dict[tuple[str, str, str], list[Reply]]:
+    found: dict[tuple[str, str, str], list[Reply]] = {}
+    for reply in replies:
+        found.setdefault(_place(reply.finding), []).append(reply)
+    return found
 
 
 def _place(finding: Finding) -> tuple[str, str, str]:
