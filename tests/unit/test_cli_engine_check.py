@@ -69,6 +69,16 @@ class TestVerdict:
                 "accepted\n  warning deprecated: --lively is deprecated: use --alive\n",
             )
 
+    def test_what_went(self, made: Registry, shipped: Registry) -> None:
+        """With what the engine had said to write instead, while it still took it."""
+        result = run(made, "sglang@3.0.0", "--", "--lively")
+        assert result.stdout == (
+            "refused\n  error unknown flag: sglang 3.0.0 has no --lively; removed after 2.0.0, "
+            "use --alive\n"
+        )
+        result = run(shipped, "sglang@0.5.23", "--", "--nsa-decode-backend", "fa3")
+        assert result.stdout.endswith("removed after 0.5.19, use --dsa-decode-backend\n")
+
     def test_unknown(self, made: Registry) -> None:
         """What only a part of the bracket takes; refused only if one says --strict."""
         args = ("acme/sglang:known", "--", "--early", "1")

@@ -71,6 +71,14 @@ def test_by_image(made: Registry) -> None:
     assert by_image.stdout == by_recipe.stdout
 
 
+def test_what_to_write_instead(made: Registry) -> None:
+    """Of a flag that the version has no more, as the versions before it said."""
+    result = run(made, "m1-x10", "--to", "sglang@3.0.0")
+    assert result.exit_code == 1
+    gone = "breaks: sglang 3.0.0 has no --lively; removed after 2.0.0, use --alive\n"
+    assert gone in result.stdout
+
+
 def test_what_is_open_doesnt_fail(made: Registry) -> None:
     """To a nightly: what only some of its releases refuse is told, with exit code 0."""
     result = run(made, "m1-x10", "--to", "acme/sglang:nightly-20260205")
