@@ -192,6 +192,27 @@ class TestTarget:
         result = run(made, "acme/sglang:nightly-20260515", *args)
         assert (result.exit_code, result.stdout) == (0, "accepted\n")
 
+    def test_newer_than_every_release(self, made: Registry) -> None:
+        """What the last ones refuse is unknown, since nothing newer is known; that is told."""
+        image, newer = "acme/sglang:nightly-20260515", "newer than what is known for certain\n"
+        result = run(made, image, "--", "--tp-sise", "2")
+        assert (result.exit_code, result.stdout) == (
+            0,
+            "unknown\n  unknown error unknown flag: sglang 3.0.0 has no --tp-sise; did you mean "
+            f"--tp-size?; no version has it; built on 2026-05-15, after 3.0.0: {newer}",
+        )
+
+    def test_who_takes_it(self, made: Registry) -> None:
+        """A release that has worse to say of a flag isn't one that takes it."""
+        result = run(made, "acme/sglang:nightly-20260405", "--", "--lively")
+        day = "built on 2026-04-05, after 2.0.0: newer than what is known for certain\n"
+        assert result.stdout == (
+            "unknown\n"
+            f"  unknown warning deprecated: --lively is deprecated: use --alive; {day}"
+            "  unknown error unknown flag: sglang 3.0.0 has no --lively; removed after 2.0.0, use "
+            f"--alive; 2.0.0 takes it; {day}"
+        )
+
     def test_a_shipped_day_in_the_tag(self, shipped: Registry) -> None:
         """sglang's nightlies name it."""
         image = "lmsysorg/sglang:nightly-dev-cu13-20260922-deadbeef"
