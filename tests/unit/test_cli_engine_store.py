@@ -154,10 +154,25 @@ class TestAdd:
         """Images with that digest are checked by it, whatever their tag says."""
         engine("add", put(tmp_path, dump()), "--digest", DIGEST)
         assert files(kept) == [f"vllm/sha256-{'0a' * 32}.json"]
-        for target in (f"vllm@{DIGEST}", f"vllm/vllm-openai:v0.31.0@{DIGEST}"):
+        for target in (
+            f"vllm@{DIGEST}",
+            f"vllm/vllm-openai:v0.31.0@{DIGEST}",
+            f"acme/private:1@{DIGEST}",
+            f"acme/private@{DIGEST}",
+        ):
             assert engine("check", target, "--", "--mine", "1").stdout == "accepted\n"
         other = engine("check", "vllm/vllm-openai:v0.31.0", "--", "--mine", "1")
         assert other.exit_code == 1
+
+    def test_another_digest(self, tmp_path: Path) -> None:
+        """Those that are known are named."""
+        engine("add", put(tmp_path, dump()), "--digest", DIGEST)
+        other = "sha256:" + "0b" * 32
+        result = engine("check", f"vllm@{other}")
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert result.stderr == f"error: no surface of vllm {other}: known are {DIGEST}\n"
+        result = engine("check", f"acme/private:1@{other}")
+        assert f"error: nothing is known of 'acme/private:1@{other}'" in result.stderr
 
     def test_as_a_version(self, tmp_path: Path, kept: Path) -> None:
         """Under another name than its own, also that of a release: the user's comes first."""
