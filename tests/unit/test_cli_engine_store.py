@@ -250,13 +250,33 @@ class TestAdd:
         assert not kept.exists()
 
     @pytest.mark.parametrize(
-        "key", [("--digest", "sha256:12"), ("--as", "../x"), ("--as", "sha256:12")]
+        ("key", "message"),
+        [
+            (("--digest", "sha256:12"), "--digest 'sha256:12': write sha256: with 64 hex digits"),
+            (("--digest", "0a" * 32), "': write sha256: with 64 hex digits"),
+            (("--digest", "0.31.0"), "--digest '0.31.0': write sha256: with 64 hex digits"),
+            (("--digest", ""), "--digest '': write sha256: with 64 hex digits"),
+            (("--as", "../x"), "../x: a key is sha256: with 64 hex digits, or a version"),
+            (("--as", "sha256:12"), "sha256:12: a key is sha256: with 64 hex digits"),
+            (("--as", ""), "a key is sha256: with 64 hex digits, or a version"),
+        ],
     )
-    def test_no_key(self, tmp_path: Path, kept: Path, key: tuple[str, str]) -> None:
-        """A name that is neither digest nor version."""
+    def test_no_key(self, tmp_path: Path, kept: Path, key: tuple[str, str], message: str) -> None:
+        """A name that is neither digest nor version, or not what the option says."""
         result = engine("add", put(tmp_path, dump()), *key)
         assert (result.exit_code, result.stdout) == (2, "")
+        assert message in result.stderr
         assert not kept.exists()
+
+    def test_another_engine_than_it_says(self, tmp_path: Path, kept: Path) -> None:
+        """--engine doesn't overrule a document, so it may not contradict it."""
+        for data in (dump(), vllm(flag("--x"))):
+            path = put(tmp_path, data)
+            result = engine("add", path, "--engine", "sglang")
+            assert result.exit_code == 2
+            assert result.stderr == f"error: {path}: it is of vllm, not sglang\n"
+        assert not kept.exists()
+        assert engine("add", path, "--engine", "vllm").exit_code == 0
 
     def test_no_file(self, tmp_path: Path, kept: Path) -> None:
         """A document that isn't there."""
@@ -310,6 +330,12 @@ class TestRemove:
         for build in ("vllm@0.31.0", "vllm", "@", "vllm@../../x"):
             assert engine("remove", build).exit_code == 2
         assert engine("check", "vllm@0.31.1.dev5").stdout == "accepted\n"
+
+    def test_nothing_was_added(self) -> None:
+        """That is what is said then."""
+        result = engine("remove", "vllm@0.31.0")
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert result.stderr == ("error: there is no 'vllm@0.31.0' to remove: nothing was added\n")
 
 
 class TestFolder:

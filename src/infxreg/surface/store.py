@@ -214,16 +214,18 @@ def add_document(
 
     Raises:
         SurfaceFormatError: naming every part that is missing or of the wrong kind.
-        StoreError: see `SurfaceStore.add`; nothing is stored then.
+        StoreError: see `SurfaceStore.add`, or if it names another engine; nothing is stored then.
     """
     data = read_json(path)
     if isinstance(data, Mapping) and "schema" in data:
         surface = surface_from_json(data)
-        return store.add(surface, key or surface.version, replace=replace)
-    if partial and isinstance(data, Mapping):
-        data = {name: one for name, one in data.items() if name not in {"dump", "missing"}}
-    surface = Surface.from_real_dump(data, engine)
-    return store.add(surface, key or surface.version, replace=replace)
+    else:
+        if partial and isinstance(data, Mapping):
+            data = {name: one for name, one in data.items() if name not in {"dump", "missing"}}
+        surface = Surface.from_real_dump(data, engine)
+    if engine not in (None, surface.engine):
+        raise StoreError(str(path), f"it is of {surface.engine}, not {engine}")
+    return store.add(surface, surface.version if key is None else key, replace=replace)
 
 
 def _is_key(key: str) -> bool:
