@@ -81,6 +81,16 @@ class TestFrom:
         assert run(made, *args, stdin=lines).exit_code == 0
         assert run(made, *args, "--strict", stdin=lines).exit_code == 1
 
+    def test_half_a_character(self, made: Registry) -> None:
+        """What no character stands for is written as its escape."""
+        lines = b'["--\\ud800", "\xc3\xa9"]\n'
+        result = run(made, "sglang@1.0.0", "--from", "-", stdin=lines)
+        assert (result.exit_code, result.exception.__class__) == (1, SystemExit)
+        assert "sglang 1.0.0 has no --\\ud800" in result.stdout
+        result = run(made, "sglang@1.0.0", "--from", "-", "--json", stdin=lines)
+        (finding,) = json.loads(result.stdout)["findings"]
+        assert (finding["flag"], finding["value"]) == ("--\ud800", "é")
+
     def test_bad_lines(self, made: Registry) -> None:
         """All are named in one go, and no verdict is printed."""
         lines = b'["--lively"]\n["a", 1]\n\n{"argv": "x"}\n{}\nno\n"x"\n' + b"[" * 100_000

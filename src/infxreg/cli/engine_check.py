@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from infxreg.cli.state import state_of
-from infxreg.cli.text import paint, progress
+from infxreg.cli.text import paint, printable, progress
 
 if TYPE_CHECKING:
     from infxreg.surface.verdicts import Judgement
@@ -90,10 +90,10 @@ def check_command(
         for number, argv in enumerate(lists, 1):
             judgement = judge(found.engine, found.held, argv, env)
             if as_json:
-                click.echo(json.dumps(judgement.to_json(), ensure_ascii=False))
+                click.echo(printable(json.dumps(judgement.to_json(), ensure_ascii=False)))
             else:
                 label = f"line {number}: " if source is not None else ""
-                click.echo("\n".join(_lines(judgement, label)))
+                click.echo(printable("\n".join(_lines(judgement, label))))
             if judgement.sound is False or (strict and judgement.sound is None):
                 worst = 1
             report(number, len(lists))
