@@ -160,6 +160,17 @@ class TestExtract:
         assert (result.exit_code, result.stdout) == (2, "")
         assert result.stderr == "error: unknown engine 'sglagn': did you mean 'sglang'?\n"
 
+    @pytest.mark.parametrize("extract", ["support.nothing:extract", "support.engines:nothing"])
+    def test_a_plugin_whose_extraction_isnt_there(self, extract: str) -> None:
+        """What the plugin names is told, and why it can't be had."""
+        state = State(registry=engines(extract=extract))
+        for command in (("extract", "sglang", "--wheel"), ("fold", "sglang")):
+            result = CliRunner().invoke(app, ["engine", *command, str(made())], obj=state)
+            assert (result.exit_code, result.stdout) == (2, "")
+            assert result.stderr.startswith(
+                f"error: the plugin of sglang names {extract} to read it with: "
+            )
+
     def test_that_cant_be_written(self) -> None:
         """An output that is a folder, or below a file; nothing is left."""
         path = str(made())
@@ -306,6 +317,36 @@ class TestFold:
         for fault in ("'wheel' is missing", "'sha256' is missing", "line 2: "):
             assert fault in result.stderr
         assert "out.json" not in here()
+
+    @pytest.mark.parametrize(
+        ("option", "data", "message"),
+        [
+            ("--hashes", None, "file: can't be read: No such file or directory\n"),
+            ("--hashes", b"\xff", "file: can't be read: 'utf-8' codec can't decode byte 0xff"),
+            ("--onto", None, "file: can't be read: No such file or directory\n"),
+            ("--onto", b"\xff", "not a folded file of engine surfaces (file): not JSON: "),
+            ("--onto", b"{}", "not a folded file of engine surfaces (file): 'engine' is missing"),
+        ],
+    )
+    def test_a_file_beside_it(self, option: str, data: bytes | None, message: str) -> None:
+        """One that isn't there, or isn't what the option says."""
+        if data is not None:
+            Path("file").write_bytes(data)
+        result = run("fold", "sglang", str(made()), option, "file", "-o", "out.json")
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert result.stderr.startswith(f"error: {message}")
+        assert "out.json" not in here()
+
+    def test_onto_another_engine(self) -> None:
+        """Releases of two engines don't go into one file."""
+        run("fold", "sglang", str(made()), "-o", "old.json")
+        other = Path("old.json").read_text().replace('"engine":"sglang"', '"engine":"vllm"')
+        Path("old.json").write_text(other)
+        args = ("fold", "sglang", str(made("4.1.0")), "--onto", "old.json", "-o", "old.json")
+        result = run(*args)
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert "engines ['sglang', 'vllm']" in result.stderr
+        assert Path("old.json").read_text() == other
 
     def test_no_wheels(self) -> None:
         """There has to be something to fold."""
