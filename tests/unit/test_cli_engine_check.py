@@ -95,6 +95,17 @@ class TestVerdict:
         """Nothing is a list, too."""
         assert run(made, "sglang@1.0.0").stdout == "accepted\n"
 
+    def test_arguments_without_dashes_before_them(self, made: Registry) -> None:
+        """An option of the engine's is none of ours: where it goes is told."""
+        result = run(made, "sglang@1.0.0", "--tp-size", "2")
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert result.stderr == (
+            "error: no such option --tp-size: what an engine is given stands after --\n"
+            "try: infxreg engine check --help\n"
+        )
+        result = run(made, "sglang@1.0.0", "--strct")
+        assert "--strct: did you mean --strict? what an engine is given " in result.stderr
+
     def test_json(self, made: Registry) -> None:
         """One object: what the parser says, and each finding with what is known of it."""
         (found,) = verdicts(made, "sglang@1.1.0", "--", "--attention-backend", "new")
