@@ -10,6 +10,7 @@ from attrs import evolve, frozen
 from infxreg.catalogue import Catalogue
 from infxreg.engine_check import held_by, setting_of, spec_replies
 from infxreg.errors import BadRequestError, PurposeError, UnknownIdError
+from infxreg.records import Image
 from infxreg.references import image_of
 from infxreg.registry import Registry
 from infxreg.spec import LaunchSpec
@@ -74,6 +75,7 @@ def upgrade(
     held: Possible,
     registry: Registry,
     progress: Callable[[int, int], None] = lambda done, total: None,
+    image: Image | None = None,
 ) -> Upgrade:
     """Checks every spec of a recipe, or with an image, against other versions of its engine.
 
@@ -82,7 +84,8 @@ def upgrade(
         engine: the engine whose versions they are.
         held: the versions.
         registry: whose swept points are resolved, at every purpose that their rules name.
-        progress: called with (specs done, specs in all).
+        progress: called with (points done, points in all).
+        image: the record of the image that holds the versions, if one is named.
 
     Raises:
         UnknownIdError: if it is no recipe, and no spec's image.
@@ -95,7 +98,7 @@ def upgrade(
         raise BadRequestError(f"{subject} runs {', '.join(sorted(others))}, not {engine}")
     found: dict[Change, list[str]] = {}
     for spec, label in specs:
-        for change in _changes(spec, held, registry.catalogue):
+        for change in _changes(spec, held, registry.catalogue, image):
             found.setdefault(change, []).append(label)
     made = [evolve(change, points=tuple(labels)) for change, labels in found.items()]
     made.sort(key=lambda change: (_ORDER[change.effect], change.finding.flag, change.reason))
@@ -130,11 +133,13 @@ def _specs(
         raise UnknownIdError("recipe or image in use", subject, (*catalogue.recipes, *images))
 
 
-def _changes(spec: LaunchSpec, held: Possible, catalogue: Catalogue) -> Iterator[Change]:
-    image = image_of(spec.image.reference, catalogue)
-    now = held_by(spec.engine, image, spec.image.digest, catalogue)
-    before = spec_replies(spec, now, catalogue, image)
-    after = spec_replies(spec, held, catalogue)
+def _changes(
+    spec: LaunchSpec, held: Possible, catalogue: Catalogue, image: Image | None
+) -> Iterator[Change]:
+    own = image_of(spec.image.reference, catalogue)
+    now = held_by(spec.engine, own, spec.image.digest, catalogue)
+    before = spec_replies(spec, now, catalogue, own)
+    after = spec_replies(spec, held, catalogue, image)
     for effect, reply in effects(before, after):
         key, origin = setting_of(reply.finding, spec, catalogue.engines[spec.engine])
         yield Change(effect, reply.finding, reply.reason, key, origin)
@@ -145,7 +150,7 @@ _ORDER: Mapping[Effect, int] = {effect: number for number, effect in enumerate(g
 
 def effects(before: Sequence[Reply], after: Sequence[Reply]) -> Iterator[tuple[Effect, Reply]]:
     """What changes for one spec, from what is said of it before and after."""
-    was = _by_place(reply for reply in before if reply.answer != "ok")
+    was = _by_place(before)
     now = _by_place(after)
     for place, replies in now.items():
         for reply in replies:
@@ -167,7 +172,7 @@ def _effect(before: Sequence[Reply], after: Reply) -> Effect:
 
 def _by_place(replies: Iterable[Reply]) -> dict[tuple[str, str, str], list[Reply]]:
     found: dict[tuple[str, str, str], list[Reply]] = {}
-    for reply in replies:
+    for reply in (one for one in replies if one.answer != "ok"):
         found.setdefault(_place(reply.finding), []).append(reply)
     return found
 

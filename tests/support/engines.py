@@ -48,10 +48,24 @@ render = [
   { option = "timeout.engine_ready_s", env = "SGLANG_READY_S" },
 ]
 
+[[capability]]
+id = "early"
+engine = "sglang"
+since = "2.0.0"
+flag = "--early"
+source = "test"
+
 [[image]]
 id = "acme/sglang:known"
 engine = "sglang"
 between = ["1.0.0", "2.0.0"]
+source = "seen"
+
+[[image]]
+id = "acme/sglang:seen"
+engine = "sglang"
+between = ["1.0.0", "2.0.0"]
+knows = ["early"]
 source = "seen"
 
 [[image]]

@@ -91,6 +91,18 @@ class TestVerdict:
         strict = run(made, args[0], "--strict", *args[1:])
         assert (strict.exit_code, strict.stdout) == (1, result.stdout)
 
+    def test_unknown_but_seen(self, made: Registry) -> None:
+        """What the image's record says was seen to work is accepted, and that is told."""
+        args = ("--", "--early", "1")
+        result = run(made, "acme/sglang:seen", "--strict", *args)
+        assert (result.exit_code, result.stdout) == (
+            0,
+            "accepted\n  ok unknown flag: sglang 1.1.0 has no --early; first in 2.0.0; but "
+            "the image's record knows early\n",
+        )
+        (found,) = verdicts(made, "acme/sglang:seen", *args)
+        assert (found["accepted"], found["findings"][0]["answer"]) == (True, "ok")
+
     def test_no_arguments_at_all(self, made: Registry) -> None:
         """Nothing is a list, too."""
         assert run(made, "sglang@1.0.0").stdout == "accepted\n"
@@ -184,6 +196,17 @@ class TestSeed:
         ]
         shown = run(shipped, NIGHTLY, "--", "--attention-config", TP2).stdout
         assert "; built on 2026-09-15, so between 0.29.0 and 0.31.0\n" in shown
+
+    def test_by_the_nightly_that_was_seen_to_run_it(self, shipped: Registry) -> None:
+        """Its record knows TP2's values, and nothing of TP4's backend."""
+        seen = "vllm/vllm-openai:nightly-0961bbae2894d574be790d219651824eb199318e"
+        (found,) = verdicts(shipped, seen, "--", "--attention-config", TP2)
+        assert (found["accepted"], {f["answer"] for f in found["findings"]}) == (True, {"ok"})
+        (found,) = verdicts(shipped, seen, "--", "--attention-config", TP4)
+        assert (found["accepted"], {f["key"]: f["answer"] for f in found["findings"]}) == (
+            None,
+            {"backend": "unknown", "indexer_sparse_logits": "ok"},
+        )
 
     def test_a_nightly_by_what_all_of_the_bracket_say(self, shipped: Registry) -> None:
         """Nothing is unknown where the releases agree."""

@@ -81,6 +81,8 @@ class TestEffects:
         """An image that knows it took it; a version that refuses it breaks it."""
         assert told([reply(answer="ok")], [reply()]) == [("breaks", "unknown flag")]
         assert told([reply(answer="ok")], []) == []
+        assert told([], [reply(answer="ok")]) == []
+        assert told([reply()], [reply(answer="ok")]) == [("mended", "unknown flag")]
 
     def test_mended(self) -> None:
         """Errors that are gone; what was a warning isn't worth a word."""
@@ -161,6 +163,16 @@ class TestUpgrade:
         assert self.to("acme/sglang:v1.1.0", "sglang@3.0.0", other).specs == 2
         assert self.to("acme/sglang:v2.0.0", "sglang@3.0.0", other).specs == 2
         assert self.to("m1-x10", "sglang@3.0.0", other).specs == 4
+
+    def test_to_an_image_that_was_seen_to_take_it(self) -> None:
+        """What its record knows is mended there, and open by another of the same releases."""
+        registry = engines()
+        effect: dict[str, str] = {}
+        for name in ("known", "seen"):
+            to = target_of(f"acme/sglang:{name}", registry)
+            found = upgrade("m1-x10", to.engine, to.held, registry, image=to.image)
+            (effect[name],) = [c.effect for c in found.changes if c.option == "args.early"]
+        assert effect == {"known": "not known", "seen": "mended"}
 
     def test_an_image_of_which_nothing_is_known(self) -> None:
         """All that the new version says is new."""

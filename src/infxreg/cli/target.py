@@ -20,17 +20,18 @@ from infxreg.surface.possible import Possible, possible
 from infxreg.values import FrozenMap
 
 if TYPE_CHECKING:
-    from infxreg.records import EngineSurface
+    from infxreg.records import EngineSurface, Image
 
 _BUILD = re.compile(r"(?P<engine>[a-z][a-z0-9_-]*)@(?P<key>[0-9A-Za-z][0-9A-Za-z.!+_-]*|sha256:.*)")
 
 
 @frozen
 class Target:
-    """An engine, and the surfaces that the named build or image may have."""
+    """An engine, the surfaces that the named build or image may have, and the image's record."""
 
     engine: str
     held: Possible
+    image: Image | None = None
 
 
 def target_of(text: str, registry: Registry) -> Target:
@@ -60,7 +61,7 @@ def target_of(text: str, registry: Registry) -> Target:
         raise UnknownVersionError(engine, image.version, store.versions(engine))
     if not held.versions:
         raise BadRequestError(f"what {text} accepts isn't known: {held.why}")
-    return Target(engine, held)
+    return Target(engine, held, image)
 
 
 def _engine_of(digest: str | None, registry: Registry) -> str | None:
