@@ -206,6 +206,18 @@ class TestOverlay:
             with_it = run(shipped, target, "--overlay", "dynamo", *flags)
             assert (with_it.exit_code, with_it.stdout) == (0, "accepted\n")
 
+    def test_a_list_that_code_makes(self, shipped: Registry) -> None:
+        """Whether a value is in it can't be known, in a release as in a nightly."""
+        args = ("--overlay", "dynamo", "--", "--dyn-tool-call-parser", "x")
+        result = run(shipped, "vllm@0.31.0", *args)
+        assert (result.exit_code, result.stdout) == (
+            0,
+            "unknown\n  unknown note not known: code makes the choices of --dyn-tool-call-parser: "
+            "they aren't known\n",
+        )
+        assert run(shipped, "vllm@0.31.0", "--strict", *args).exit_code == 1
+        assert run(shipped, NIGHTLY, *args).stdout.startswith("unknown\n")
+
     def test_a_file(self, made: Registry, tmp_path: Path) -> None:
         """One's own flags, choices and variables; the engine's are still checked."""
         path = tmp_path / "house.toml"

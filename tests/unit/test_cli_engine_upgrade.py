@@ -11,6 +11,8 @@ from click.testing import CliRunner, Result
 from infxreg import Registry, discover
 from infxreg.cli.app import app
 from infxreg.cli.state import State
+from infxreg.surface.findings import Finding
+from infxreg.upgrade import Change, Upgrade
 from support.engines import engines
 
 B200_NIGHTLY = "vllm/vllm-openai:nightly-0961bbae2894d574be790d219651824eb199318e"
@@ -101,6 +103,21 @@ def test_nothing_changes() -> None:
         0,
         "4 specs, with every purpose, on sglang 1.1.0: nothing changes\n",
     )
+
+
+def test_what_no_rule_sets(made: Registry, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A thing that is missing has no option and no rule; one spec is one."""
+    finding = Finding(kind="missing flag", flag="--must", message="2.0 needs --must")
+    change = Change("breaks", finding, "2.0 needs --must", points=("r c1 serve",))
+    monkeypatch.setattr("infxreg.upgrade.upgrade", lambda *args: Upgrade(1, (change,)))
+    result = run(made, "m1-x10", "--to", "sglang@2.0.0")
+    assert result.exit_code == 1
+    assert result.stdout.splitlines()[1:] == [
+        "",
+        "breaks: 2.0 needs --must",
+        "  1 spec:",
+        "    r: c1 (serve)",
+    ]
 
 
 def test_json(made: Registry) -> None:
