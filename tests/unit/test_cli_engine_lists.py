@@ -107,6 +107,12 @@ class TestFrom:
         ]
         assert deep.startswith("- line 8: not JSON: ")
 
+    def test_one_bad_line(self, made: Registry) -> None:
+        """It is enough: the good ones before it get no verdict either."""
+        result = run(made, "sglang@1.0.0", "--from", "-", "--json", stdin=b"[]\n{}\n[]\n")
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert result.stderr.startswith("error: - line 2: an array of texts is needed")
+
     def test_many_bad_lines(self, made: Registry) -> None:
         """Eight are shown, the others counted."""
         result = run(made, "sglang@1.0.0", "--from", "-", stdin=b"1\n" * 11)
