@@ -285,6 +285,30 @@ def test_help_prints_and_exits() -> None:
         assert [one.kind for one in verdict.findings] == ["prints and exits"]
 
 
+@pytest.mark.parametrize(
+    ("argv", "accepted_"),
+    [
+        # Help ends the parse: only what argparse looks at before it counts.
+        (("--nobody", "-h"), True),
+        (("-h", "--num", "x"), True),
+        (("-h", "stray"), True),
+        (("--num", "x", "-h"), False),
+        (("-h", "--enable"), False),
+        (("-hx",), False),
+        (("-h=1",), False),
+    ],
+)
+def test_what_stands_around_help(argv: tuple[str, ...], accepted_: bool) -> None:
+    helps = made(
+        "0.31.0",
+        flag("--help", "-h", arity="0", action="help", type=""),
+        flag("--num", type="int"),
+        flag("--enable-a"),
+        flag("--enable-b"),
+    )
+    assert check(helps, argv).accepted is accepted_
+
+
 def test_deprecated_and_removed_flags() -> None:
     old = made(
         "0.31.0",

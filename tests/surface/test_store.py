@@ -277,6 +277,17 @@ class TestAddDump:
             "'C' of --c is missing @ configs",
         )
 
+    def test_an_extraction_of_a_checkout_without_a_version(
+        self, store: SurfaceStore, tmp_path: Path
+    ) -> None:
+        path = self.put(tmp_path, json.dumps(one("").to_json()))
+        with pytest.raises(StoreError, match="states no version: say which, or the image's digest"):
+            add_document(store, path)
+        assert add_document(store, path, key="1.2.dev3").name == "1.2.dev3.json"
+        found = store.find("vllm", "1.2.dev3")
+        assert found is not None
+        assert found.surface.version == "1.2.dev3"
+
     def test_another_format(self, store: SurfaceStore, tmp_path: Path) -> None:
         with pytest.raises(SurfaceFormatError, match="format 2; this version reads 1"):
             add_document(store, self.put(tmp_path, dump(dump=2)))

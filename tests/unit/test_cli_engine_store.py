@@ -150,6 +150,17 @@ class TestAdd:
         result = engine("check", "sglang@0.6.0+ours", "--", "--house", "x")
         assert result.stdout.startswith("refused\n  error wrong type: --house takes a whole number")
 
+    def test_a_checkout(self, tmp_path: Path, kept: Path) -> None:
+        """It states no version, so one has to be given; messages call it by that."""
+        path = put(tmp_path, vllm(flag("--mine"), version=""))
+        result = engine("add", path)
+        assert (result.exit_code, kept.exists()) == (2, False)
+        assert "it states no version: say which, or the image's digest" in result.stderr
+        assert engine("add", path, "--as", "").exit_code == 2
+        assert engine("add", path, "--as", "0.40.0.dev1").exit_code == 0
+        refused = engine("check", "vllm@0.40.0.dev1", "--", "--seed", "1").stdout
+        assert "vllm 0.40.0.dev1 has no --seed" in refused
+
     def test_by_digest(self, tmp_path: Path, kept: Path) -> None:
         """Images with that digest are checked by it, whatever their tag says."""
         engine("add", put(tmp_path, dump()), "--digest", DIGEST)

@@ -13,7 +13,7 @@ from attrs import frozen
 
 from infxreg.surface import start_rules, vllm_rules
 from infxreg.surface.argparse_rules import Grammar, Misuse, Token, Use, matched
-from infxreg.surface.findings import Finding, Verdict, verdict_of
+from infxreg.surface.findings import Finding, Kind, Verdict, verdict_of
 from infxreg.surface.flag_values import FlagValues
 from infxreg.surface.history import History
 from infxreg.surface.later_rules import Given, report_later, report_repeats
@@ -31,6 +31,7 @@ LEADS: Mapping[str, tuple[str, ...]] = {
     "vllm": ("org/model",),
     "sglang": ("--model-path", "org/model"),
 }
+_TOLD_AT_THE_END: tuple[Kind, ...] = ("unknown flag", "stray positional")
 _CONSTANTS: Mapping[str, object] = {"None": None, "True": True, "False": False}
 
 
@@ -97,12 +98,13 @@ class Checker:
         report = Report(self.surface, history)
         before = LEADS.get(self.surface.engine, ()) if lead is None else tuple(lead)
         given = self._uses(report, before, argv)
-        report_repeats(report, given)
-        for flag in self.required:
-            if flag.dest not in given:
-                name = flag.names[0] if flag.names else flag.dest
-                report.add("missing flag", name, f"{report.engine} needs {name}")
-        report_later(report, self.values.schema, self.registries, self._defaults, given)
+        if given is not None:
+            report_repeats(report, given)
+            for flag in self.required:
+                if flag.dest not in given:
+                    name = flag.names[0] if flag.names else flag.dest
+                    report.add("missing flag", name, f"{report.engine} needs {name}")
+            report_later(report, self.values.schema, self.registries, self._defaults, given)
         if env:
             report.findings.extend(
                 start_rules.environment_findings(self.surface, self._variables, env, history)
@@ -111,12 +113,17 @@ class Checker:
 
     def _uses(
         self, report: Report, lead: Sequence[str], argv: Sequence[str]
-    ) -> dict[str, list[Given]]:
-        """Every flag that is used, by destination; what is wrong with it goes to the report."""
+    ) -> dict[str, list[Given]] | None:
+        """Every flag that is used, by destination; what is wrong with it goes to the report.
+
+        None where the parser prints and exits: what stands behind it, and what only the end of
+        the list would tell, is never looked at.
+        """
         tokens = self._tokens(report, lead, argv)
         given: dict[str, list[Given]] = {}
         last: Use | None = None
-        for one in matched(self.grammar, tokens):
+        walk = matched(self.grammar, tokens)
+        for one in walk:
             if isinstance(one, Misuse):
                 report_misuse(report, self._names, one, last)
                 last = None
@@ -124,6 +131,15 @@ class Checker:
             last = one
             one_given = Given(one, self._read(report, one), one.at >= len(lead))
             given.setdefault(one.flag.dest, []).append(one_given)
+            if one.flag.action in ("help", "version"):
+                report.forget(_TOLD_AT_THE_END)
+                for number, later in enumerate(walk):
+                    own_value = number == 0 and isinstance(later, Misuse) and later.flag is one.flag
+                    if isinstance(later, Misuse) and (
+                        own_value or later.fault == "ambiguous prefix"
+                    ):
+                        report_misuse(report, self._names, later, None)
+                return None
         return given
 
     def _tokens(self, report: Report, lead: Sequence[str], argv: Sequence[str]) -> Sequence[Token]:

@@ -292,6 +292,8 @@ def version_of(module: Any) -> str:
 
 def dump_vllm() -> dict[str, Any]:
     """What vllm accepts."""
+    with contextlib.suppress(Exception):  # where it matters, making the parser fails and says so
+        name_platform()
     vllm = importlib.import_module("vllm")
     flexible = find(
         "vllm.engine.arg_utils.FlexibleArgumentParser",
@@ -323,6 +325,37 @@ def dump_vllm() -> dict[str, Any]:
         "models", lambda: sorted(find("vllm.model_executor.models.registry.ModelRegistry").models)
     )
     return made
+
+
+def name_platform() -> None:
+    """Without a GPU vllm can't tell what it runs on: take what its torch is built for."""
+    platforms = importlib.import_module("vllm.platforms")
+    if platforms.current_platform.device_type:
+        return
+    torch = importlib.import_module("torch")
+    home = "rocm" if getattr(torch.version, "hip", None) else "cuda"
+    import_without_driver(f"vllm.platforms.{home}")
+    named = find(
+        f"vllm.platforms.{home}.RocmPlatform",
+        f"vllm.platforms.{home}.NonNvmlCudaPlatform",
+        f"vllm.platforms.{home}.CudaPlatformBase",
+    )
+    vars(platforms)["_current_platform"] = named()
+
+
+def import_without_driver(name: str) -> None:
+    """Imports a module; compiled parts of vllm stay empty where the GPU's driver isn't there."""
+    for _ in range(16):
+        try:
+            importlib.import_module(name)
+        except ImportError as error:
+            folder, _, file = str(error.path or "").rpartition("/vllm/")
+            if not folder or not file.endswith(".so"):
+                raise
+            compiled = "vllm." + file.partition(".")[0].replace("/", ".")
+            sys.modules[compiled] = types.ModuleType(compiled)
+        else:
+            return
 
 
 def vllm_parser(flexible: Any) -> Any:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from attrs import field, frozen
 
 from infxreg.spec import Severity
@@ -64,6 +66,10 @@ class Report:
                 versions=versions,
             )
         )
+
+    def forget(self, kinds: Sequence[Kind]) -> None:
+        """Takes back what was found of some kinds."""
+        self.findings[:] = [one for one in self.findings if one.kind not in kinds]
 
     def not_known(
         self, flag: str, value: str, message: str, key: str = "", level: Level = "parse"

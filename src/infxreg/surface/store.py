@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from infxreg.surface.canonical import canonical
 from infxreg.surface.check import Checker
@@ -216,16 +216,22 @@ def add_document(
         SurfaceFormatError: naming every part that is missing or of the wrong kind.
         StoreError: see `SurfaceStore.add`, or if it names another engine; nothing is stored then.
     """
-    data = read_json(path)
-    if isinstance(data, Mapping) and "schema" in data:
-        surface = surface_from_json(data)
-    else:
-        if partial and isinstance(data, Mapping):
-            data = {name: one for name, one in data.items() if name not in {"dump", "missing"}}
-        surface = Surface.from_real_dump(data, engine)
+    surface = _surface(read_json(path), engine, partial)
     if engine not in (None, surface.engine):
         raise StoreError(str(path), f"it is of {surface.engine}, not {engine}")
+    if key is None and not surface.version:
+        raise StoreError(str(path), "it states no version: say which, or the image's digest")
+    if key is not None and not surface.version:  # a checkout states none
+        surface = evolve(surface, version=key)
     return store.add(surface, surface.version if key is None else key, replace=replace)
+
+
+def _surface(data: object, engine: str | None, partial: bool) -> Surface:
+    if isinstance(data, Mapping) and "schema" in data:
+        return surface_from_json(data)
+    if partial and isinstance(data, Mapping):
+        data = {name: one for name, one in data.items() if name not in {"dump", "missing"}}
+    return Surface.from_real_dump(data, engine)
 
 
 def _is_key(key: str) -> bool:
