@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 from infxreg.surface.pyread import classes
 from infxreg.surface.pyread.values import (
@@ -14,6 +15,7 @@ from infxreg.surface.pyread.values import (
     ClassVal,
     External,
     FuncVal,
+    Instance,
     InterpretedError,
     Member,
     TypeForm,
@@ -37,6 +39,9 @@ _EMPTY: dict[object, object] = {}
 _VIEWS = (type(_EMPTY.keys()), type(_EMPTY.values()), type(_EMPTY.items()))
 
 
+_CONTAINERS = (list, tuple, dict)
+
+
 _MIXINS = {
     "builtins.int",
     "builtins.str",
@@ -45,6 +50,11 @@ _MIXINS = {
     "enum.StrEnum",
     "enum.IntFlag",
 }
+
+
+def unknown_in(values: Iterable[object]) -> Unknown | None:
+    """The first of some values that isn't known."""
+    return next((one for one in values if isinstance(one, Unknown)), None)
 
 
 def fresh(value: object) -> object:
@@ -56,13 +66,11 @@ def fresh(value: object) -> object:
     return set(value) if isinstance(value, set) else value
 
 
-def restore(value: object, copy: object) -> None:
-    """Puts a container back to what a copy holds."""
-    if isinstance(value, list) and isinstance(copy, list):
+def restore(value: object, copy: Any) -> None:
+    """Puts a container back to what a copy of it holds."""
+    if isinstance(value, list):
         value[:] = copy
-    elif (isinstance(value, dict) and isinstance(copy, dict)) or (
-        isinstance(value, set) and isinstance(copy, set)
-    ):
+    elif isinstance(value, (dict, set)):
         value.clear()
         value.update(copy)
 
@@ -78,17 +86,16 @@ def text_of(machine: Machine, value: object) -> object:
     """``str(value)``."""
     if isinstance(value, Unknown):
         return value
-    if isinstance(value, Member):
-        outside = classes.outside_bases(value.cls)
-        if "enum.StrEnum" in outside or "enum.IntEnum" in outside:
-            return str(value.value)
+    if isinstance(value, (Member, Instance)) and isinstance(value.cls, ClassVal):
         custom = classes.lookup(machine, value.cls, "__str__")
         if custom is not None and isinstance(custom.value, FuncVal):
             return machine.call(Bound(custom.value, value), [], {})
+    if isinstance(value, Member):
+        if classes.outside_bases(value.cls) & {"enum.StrEnum", "enum.IntEnum", "enum.IntFlag"}:
+            return str(value.value)
         return f"{value.cls.name}.{value.name}"
-    if isinstance(value, (str, int, float, bool, type(None), list, tuple, dict, set)):
-        return limited(str(value))
-    return Unknown(f"text of {type(value).__name__}")
+    text = value if isinstance(value, str) else repr_of(value)
+    return Unknown(f"text of {type(value).__name__}") if text is None else limited(text)
 
 
 def repr_of(value: object) -> str | None:
@@ -125,9 +132,9 @@ def limited(text: str) -> str:
 
 def identical(left: object, right: object) -> bool | Unknown:
     """``left is right``."""
-    for one in (left, right):
-        if isinstance(one, Unknown):
-            return one
+    unknown = unknown_in((left, right))
+    if unknown is not None:
+        return unknown
     if isinstance(left, (External, TypeForm)):
         return same(left, right)
     if isinstance(left, (str, int, float)) and not isinstance(left, bool):
@@ -137,14 +144,26 @@ def identical(left: object, right: object) -> bool | Unknown:
 
 def equal(left: object, right: object) -> bool | Unknown:
     """``left == right``."""
-    for one in (left, right):
-        if isinstance(one, Unknown):
-            return one
+    unknown = unknown_in((left, right))
+    if unknown is not None:
+        return unknown
     left, right = plain(left), plain(right)
-    try:
-        return bool(left == right)
-    except (TypeError, ValueError, RecursionError):
-        return Unknown("a comparison")
+    if isinstance(left, Instance) and isinstance(right, Instance) and left is not right:
+        return Unknown("a comparison of objects")
+    for whole, other in ((left, right), (right, left)):
+        # A container of what isn't known, or of enum members, compares item by item.
+        if isinstance(whole, _CONTAINERS) and isinstance(other, _CONTAINERS) and _veiled(whole):
+            return Unknown("a comparison of what isn't all known")
+    return bool(left == right)
+
+
+def _veiled(value: object) -> bool:
+    """Whether a container holds, however deep, what Python's own comparison misjudges."""
+    if isinstance(value, dict):
+        return any(_veiled(one) for one in value.values())
+    if isinstance(value, (list, tuple)):
+        return any(_veiled(one) for one in value)
+    return isinstance(value, (Unknown, Member, Instance))
 
 
 def contains(machine: Machine, container: object, one: object) -> bool | Unknown:
@@ -153,14 +172,12 @@ def contains(machine: Machine, container: object, one: object) -> bool | Unknown
         return container
     if isinstance(one, Unknown):
         return one
-    one = plain(one)
     if isinstance(container, str):
+        one = plain(one)
         return one in container if isinstance(one, str) else Unknown("a substring")
     if isinstance(container, (dict, set, frozenset)):
-        try:
-            return one in container
-        except TypeError as error:
-            raise InterpretedError("TypeError", str(error)) from None
+        with guarded():
+            return key_in(container, one) in container
     found = items_of(machine, container)
     if isinstance(found, Unknown):
         return found
@@ -214,7 +231,20 @@ def all_items(machine: Machine, value: object) -> Args | Unknown:
     found = items_of(machine, value)
     if isinstance(found, (Unknown, list)):
         return found
-    return list(itertools.islice(found, MAX_ITEMS))
+    items = list(itertools.islice(found, MAX_ITEMS + 1))
+    if len(items) > MAX_ITEMS:
+        raise BudgetError("the source loops longer than any engine's does")
+    return items
+
+
+def key_in(container: object, key: object) -> object:
+    """The key that a container has for a key: a member of an int or str enum equals its value."""
+    if not isinstance(container, (dict, set, frozenset)):
+        return plain(key)
+    wanted = plain(key)
+    if key in container or not isinstance(wanted, (str, int, float)):
+        return key
+    return next((one for one in container if plain(one) == wanted), key)
 
 
 def item(machine: Machine, owner: object, index: object) -> object:
@@ -226,29 +256,25 @@ def item(machine: Machine, owner: object, index: object) -> object:
                 raise InterpretedError("KeyError", index)
             return found
         return owner
-    if isinstance(owner, TypeForm):
-        return owner
     if isinstance(owner, (list, tuple, str, dict, range)):
-        try:
-            return owner[index]  # type: ignore[index,call-overload]
-        except (KeyError, IndexError, TypeError) as error:
-            raise InterpretedError(type(error).__name__, repr(index)) from None
+        with guarded():
+            return owner[key_in(owner, index)]  # type: ignore[index,call-overload]
     return Unknown(f"an item of {type(owner).__name__}")
 
 
-def guard(work: Callable[[], object]) -> object:
-    """Runs a native operation; what it raises becomes the interpreted code's error."""
+@contextmanager
+def guarded() -> Iterator[None]:
+    """Around a native operation: what it raises becomes the interpreted code's error."""
     try:
-        return work()
-    except (
-        TypeError,
-        ValueError,
-        LookupError,
-        AttributeError,
-        ArithmeticError,
-        StopIteration,
-    ) as error:
+        yield
+    except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError) as error:
         raise InterpretedError(type(error).__name__, str(error)) from None
+
+
+def guard(work: Callable[[], object]) -> object:
+    """The result of a native operation, see `guarded`."""
+    with guarded():
+        return work()
 
 
 def with_negations(strings: object) -> object:
@@ -265,22 +291,14 @@ def with_negations(strings: object) -> object:
 
 def put(container: dict[object, object] | list[object], key: object, value: object) -> None:
     """``container[key] = value``."""
-    if isinstance(container, dict):
-        guard(lambda: container.__setitem__(key, value))
-    elif isinstance(key, int) and -len(container) <= key < len(container):
-        container[key] = value
-    else:
-        raise InterpretedError("IndexError", "a list's index")
+    with guarded():
+        container[key_in(container, key)] = value  # type: ignore[call-overload]
 
 
 def drop(container: dict[object, object] | list[object], key: object) -> None:
     """``del container[key]``."""
-    if isinstance(container, dict):
-        guard(lambda: container.__delitem__(key))
-    elif isinstance(key, int) and -len(container) <= key < len(container):
-        del container[key]
-    else:
-        raise InterpretedError("IndexError", "a list's index")
+    with guarded():
+        del container[key_in(container, key)]  # type: ignore[arg-type]
 
 
 def make_dict(machine: Machine, args: list[object], kwargs: dict[str, object]) -> object:

@@ -10,6 +10,7 @@ from attrs import frozen
 from infxreg.surface.pyread import classes
 from infxreg.surface.pyread.values import (
     DATACLASS_FIELD,
+    ENUMS,
     FIELD_INFO,
     MISSING,
     NODEFAULT,
@@ -162,7 +163,7 @@ def instantiate(
     if isinstance(override, Native):
         return override.call(machine, args, kwargs)
     outside = classes.outside_bases(cls)
-    if outside & classes.ENUMS:
+    if outside & ENUMS:
         return _member_of(machine, cls, args)
     if outside & PARSERS:
         return ParserVal(cls=cls)

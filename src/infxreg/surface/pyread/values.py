@@ -48,6 +48,9 @@ NODEFAULT = External("msgspec.NODEFAULT")
 UNDEFINED = External("pydantic_core.PydanticUndefined")
 FIELD_INFO = External("pydantic.fields.FieldInfo")
 DATACLASS_FIELD = External("dataclasses.Field")
+ENUMS = frozenset(
+    f"enum.{name}" for name in ("Enum", "IntEnum", "StrEnum", "Flag", "IntFlag", "ReprEnum")
+)
 
 
 @define(eq=False, repr=False)
@@ -115,7 +118,7 @@ class ClassVal:
     """Attribute name to the statements of the body that bind it."""
     fields: list[object] | None = None
     """Its record fields, where a call made it."""
-    members: dict[str, object] | None = None
+    members: dict[str, Member] | None = None
     """Its enum members, once read."""
 
     @property
@@ -231,15 +234,6 @@ class InterpretedError(Exception):
 
 class BudgetError(Exception):
     """The interpreted code takes more steps, or room, than any engine's does."""
-
-
-def is_type_like(value: object) -> bool:
-    """Whether a value can be part of an annotation."""
-    return (
-        isinstance(value, (type, TypeForm, External, ClassVal, Unknown))
-        or value is None
-        or isinstance(value, str)
-    )
 
 
 def union(*parts: object) -> object:
