@@ -165,12 +165,17 @@ def _member_attribute(machine: Machine, member: Member, name: str) -> object:
         return member.name
     if name in {"value", "_value_"}:
         return member.value
-    found = classes.lookup(machine, member.cls, name)
-    if found is not None and isinstance(found.value, FuncVal):
-        return classes.bind(machine, found.value, member, member.cls)
     if name == "__class__":
         return member.cls
-    return _method(operations.plain(member), name)
+    found = classes.lookup(machine, member.cls, name)
+    if found is not None and name not in classes.members(machine, member.cls):
+        return classes.bind(machine, found.value, member, member.cls)
+    value = operations.plain(member)
+    if value is not member:
+        return _method(value, name)
+    if found is not None or hasattr(object, name) or _may_inherit(member.cls):
+        return Unknown(f"{member.cls.name}.{name}")
+    raise InterpretedError("AttributeError", f"{member.cls.name}.{name}")
 
 
 def _super_attribute(machine: Machine, proxy: Super, name: str) -> object:
@@ -245,6 +250,17 @@ def _method(owner: object, name: str) -> object:
     return Unknown(f"{type(owner).__name__}.{name}")
 
 
+def _spoiled(owner: object, name: str, unknown: Unknown) -> Unknown:
+    """What a call gives whose arguments aren't known; a container that it changes holds that."""
+    if isinstance(owner, set) and name in {"add", "update", "discard", "remove"}:
+        owner.add(unknown)
+    elif isinstance(owner, list) and name in {"extend", "remove"}:
+        owner.append(unknown)
+    elif isinstance(owner, dict) and name == "update":
+        owner["**"] = unknown
+    return unknown
+
+
 def _invoke(machine: Machine, owner: object, name: str, args: Args, kwargs: Kwargs) -> object:
     """A method of a text or container."""
     keeps = isinstance(owner, (list, dict)) and name in {
@@ -252,7 +268,7 @@ def _invoke(machine: Machine, owner: object, name: str, args: Args, kwargs: Kwar
     }
     unknown = None if keeps else operations.unknown_in([*args, *kwargs.values()])
     if unknown is not None:
-        return unknown
+        return _spoiled(owner, name, unknown)
     if isinstance(owner, set) and name == "pop" and len(owner) > 1:
         return Unknown("the first of a set of several")
     if isinstance(owner, list) and name == "sort":
@@ -266,15 +282,21 @@ def _invoke(machine: Machine, owner: object, name: str, args: Args, kwargs: Kwar
         ]
         unknown = operations.unknown_in(args)
         if unknown is not None:
-            return unknown
+            return _spoiled(owner, name, unknown)
+    if isinstance(owner, list) and name == "extend" and isinstance(args[0], (list, dict)):
+        operations.extend(owner, args[0])
+        return None
     if isinstance(owner, dict) and name in {"get", "pop", "setdefault"}:
         args = [operations.key_in(owner, args[0]), *args[1:]]
     if isinstance(owner, str):
         args = [operations.plain(one) for one in args]
-        sizes = [len(one) for one in args if isinstance(one, (str, list))]
+        sizes = [len(one) for one in args if isinstance(one, str)]
+        for one in (part for part in args if isinstance(part, list)):
+            texts = [part for part in map(operations.plain, one) if isinstance(part, str)]
+            if len(texts) < len(one):
+                return operations.unknown_in(one) or Unknown(f"str.{name}")
+            sizes.append(sum(map(len, texts)) // max(len(owner), 1) + len(texts))
         if len(owner) * max([1, *sizes]) > 50 * operations.MAX_TEXT:
             raise BudgetError("the source makes a text larger than any engine's does")
-        if any(isinstance(one, list) and not all(isinstance(x, str) for x in one) for one in args):
-            return Unknown(f"str.{name}")
     with operations.guarded():
         return getattr(owner, name)(*args, **kwargs)

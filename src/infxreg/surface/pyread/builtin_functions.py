@@ -199,7 +199,7 @@ def _reversed(machine: Machine, items: Args, more: Args, kwargs: Kwargs) -> obje
 
 
 def _map(machine: Machine, args: Args, kwargs: Kwargs) -> object:
-    rows = _zip(machine, args[1:], {})
+    rows = _zip(machine, [args[1], *args[2:]], {})
     if not isinstance(rows, list):
         return rows
     return [machine.call(args[0], list(row), {}) for row in rows]

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from infxreg.surface.pyread import builtin_functions, expressions, library, records
+from infxreg.surface.pyread.project import own_nodes
 from infxreg.surface.pyread.values import (
     Bound,
     BudgetError,
@@ -156,13 +157,7 @@ def _yields(machine: Machine, node: ast.FunctionDef) -> bool:
     """Whether a function is a generator."""
     known = machine.generators.get(node)
     if known is None:
-        known = False
-        stack: list[ast.AST] = list(node.body)
-        while stack and not known:
-            one = stack.pop()
-            known = isinstance(one, (ast.Yield, ast.YieldFrom))
-            if not isinstance(one, (ast.FunctionDef, ast.Lambda, ast.ClassDef)):
-                stack.extend(ast.iter_child_nodes(one))
+        known = any(isinstance(one, (ast.Yield, ast.YieldFrom)) for one in own_nodes(node.body))
         machine.generators[node] = known
     return known
 

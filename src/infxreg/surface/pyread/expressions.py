@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
+import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +30,8 @@ if TYPE_CHECKING:
     from infxreg.surface.pyread.machine import Machine
 
 
-MAX_LENGTH = 200_000
+_WIDE = re.compile(r"\d{5}|\*")
+"""A width in a format that fills memory, or that an argument gives."""
 
 _BINARY: Mapping[type[ast.operator], Callable[[Any, Any], object]] = {
     ast.Add: operator.add,
@@ -137,7 +139,7 @@ def item_values(machine: Machine, nodes: list[ast.expr], frame: Frame) -> list[o
             inner = machine.iterate(value)
             if isinstance(inner, Unknown):
                 return inner
-            items.extend(inner)
+            operations.extend(items, inner)
         else:
             items.append(value)
     return items
@@ -185,7 +187,7 @@ def _formatted(machine: Machine, node: ast.FormattedValue, frame: Frame) -> obje
     unknown = operations.unknown_in((value, spec))
     if unknown is not None:
         return unknown
-    if not isinstance(spec, str) or len(spec) > 12 or node.conversion == ord("a"):
+    if not isinstance(spec, str) or _WIDE.search(spec) or node.conversion == ord("a"):
         return Unknown("a format")
     return operations.guard(lambda: operations.limited(format(value, spec)))
 
@@ -243,10 +245,11 @@ def binary(machine: Machine, op: ast.operator, left: object, right: object) -> o
     if isinstance(op, (ast.Mult, ast.Pow, ast.LShift)) and not _small(op, left, right):
         raise BudgetError("the source makes a value larger than any engine's does")
     function = _BINARY.get(type(op))
-    if function is None:
+    wide = isinstance(op, ast.Mod) and isinstance(left, str) and _WIDE.search(left)
+    if function is None or wide:
         return Unknown("an operator")
     made = operations.guard(lambda: function(left, right))
-    if isinstance(made, (str, list, tuple, bytes)) and len(made) > MAX_LENGTH:
+    if isinstance(made, (str, list, tuple, bytes)) and len(made) > operations.MAX_ROOM:
         raise BudgetError("the source makes a value larger than any engine's does")
     return made
 
@@ -377,4 +380,4 @@ def _small(op: ast.operator, left: object, right: object) -> bool:
         return abs(right) <= limit and abs(left) <= 1 << 256
     sizes = [len(one) for one in (left, right) if isinstance(one, (str, bytes, list, tuple))]
     times = [one for one in (left, right) if isinstance(one, int)]
-    return not sizes or not times or max(sizes) * max(times) <= MAX_LENGTH
+    return not sizes or not times or max(sizes) * max(times) <= operations.MAX_ROOM

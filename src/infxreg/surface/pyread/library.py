@@ -148,16 +148,18 @@ def _values(namespace: object) -> list[object]:
 
 
 def _copy(machine: Machine, args: Args, kwargs: Kwargs) -> object:
-    return _deep(args[0])
+    return _deep(args[0], 0)
 
 
-def _deep(value: object) -> object:
+def _deep(value: object, depth: int) -> object:
+    if depth > operations.MAX_NESTING:
+        raise BudgetError("the source nests deeper than any engine's does")
     if isinstance(value, list):
-        return [_deep(one) for one in value]
+        return [_deep(one, depth + 1) for one in value]
     if isinstance(value, dict):
-        return {key: _deep(one) for key, one in value.items()}
+        return {key: _deep(one, depth + 1) for key, one in value.items()}
     if isinstance(value, tuple):
-        return tuple(_deep(one) for one in value)
+        return tuple(_deep(one, depth + 1) for one in value)
     return operations.fresh(value)
 
 
@@ -197,7 +199,7 @@ def _chain(machine: Machine, args: Args, kwargs: Kwargs) -> object:
         items = operations.all_items(machine, one)
         if isinstance(items, Unknown):
             return items
-        made.extend(items)
+        operations.extend(made, items)
     return made
 
 

@@ -28,18 +28,18 @@ if TYPE_CHECKING:
 
 
 MAX_ITEMS = 50_000
+MAX_ROOM = 200_000
 PLAIN = (*(str, int, float, bool, bytes, list, tuple, set, frozenset, dict, type(None), range),)
 """Types whose values are Python's own."""
 
 
 MAX_TEXT = 1 << 20
+MAX_NESTING = 20
+"""Of containers in containers: one that holds another twice doubles with each."""
 
 
 _EMPTY: dict[object, object] = {}
 _VIEWS = (type(_EMPTY.keys()), type(_EMPTY.values()), type(_EMPTY.items()))
-
-
-_CONTAINERS = (list, tuple, dict)
 
 
 _MIXINS = {
@@ -98,13 +98,15 @@ def text_of(machine: Machine, value: object) -> object:
     return Unknown(f"text of {type(value).__name__}") if text is None else limited(text)
 
 
-def repr_of(value: object) -> str | None:
+def repr_of(value: object, depth: int = 0) -> str | None:
     """``repr(value)`` where the source says all of it, else None."""
+    if depth > MAX_NESTING:
+        return None
     if isinstance(value, Member):
-        inner = repr_of(value.value)
+        inner = repr_of(value.value, depth + 1)
         return None if inner is None else f"<{value.cls.name}.{value.name}: {inner}>"
     if isinstance(value, (list, tuple)):
-        parts = [repr_of(one) for one in value]
+        parts = [repr_of(one, depth + 1) for one in value]
         if any(part is None for part in parts):
             return None
         inner = ", ".join(part for part in parts if part is not None)
@@ -112,7 +114,7 @@ def repr_of(value: object) -> str | None:
             return f"[{inner}]"
         return f"({inner},)" if len(value) == 1 else f"({inner})"
     if isinstance(value, dict):
-        pairs = [(repr_of(key), repr_of(one)) for key, one in value.items()]
+        pairs = [(repr_of(key), repr_of(one, depth + 1)) for key, one in value.items()]
         if any(key is None or one is None for key, one in pairs):
             return None
         return "{" + ", ".join(f"{key}: {one}" for key, one in pairs) + "}"
@@ -121,6 +123,13 @@ def repr_of(value: object) -> str | None:
     if value is None or isinstance(value, (str, int, float, bool)):
         return repr(value)
     return None
+
+
+def extend(owner: list[object], items: Iterable[object]) -> None:
+    """``owner.extend(items)``, if an engine could make a list so long."""
+    owner.extend(items)
+    if len(owner) > MAX_ROOM:
+        raise BudgetError("the source makes a list larger than any engine's does")
 
 
 def limited(text: str) -> str:
@@ -142,7 +151,7 @@ def identical(left: object, right: object) -> bool | Unknown:
     return left is right
 
 
-def equal(left: object, right: object) -> bool | Unknown:
+def equal(left: object, right: object, depth: int = 0) -> bool | Unknown:
     """``left == right``."""
     unknown = unknown_in((left, right))
     if unknown is not None:
@@ -150,20 +159,24 @@ def equal(left: object, right: object) -> bool | Unknown:
     left, right = plain(left), plain(right)
     if isinstance(left, Instance) and isinstance(right, Instance) and left is not right:
         return Unknown("a comparison of objects")
-    for whole, other in ((left, right), (right, left)):
-        # A container of what isn't known, or of enum members, compares item by item.
-        if isinstance(whole, _CONTAINERS) and isinstance(other, _CONTAINERS) and _veiled(whole):
-            return Unknown("a comparison of what isn't all known")
+    # Item by item, since Python knows neither what isn't known nor the members of enums.
+    if isinstance(left, dict) and isinstance(right, dict):
+        theirs = {key_in(left, key): one for key, one in right.items()}
+        if left.keys() != theirs.keys():
+            return False
+        return _all_equal([(one, theirs[key]) for key, one in left.items()], depth)
+    if isinstance(left, (list, tuple)) and type(left) is type(right):
+        return len(left) == len(right) and _all_equal(list(zip(left, right, strict=True)), depth)
+    if isinstance(left, (set, frozenset)) and isinstance(right, (set, frozenset)):
+        return unknown_in([*left, *right]) or left == right
     return bool(left == right)
 
 
-def _veiled(value: object) -> bool:
-    """Whether a container holds, however deep, what Python's own comparison misjudges."""
-    if isinstance(value, dict):
-        return any(_veiled(one) for one in value.values())
-    if isinstance(value, (list, tuple)):
-        return any(_veiled(one) for one in value)
-    return isinstance(value, (Unknown, Member, Instance))
+def _all_equal(pairs: list[tuple[object, object]], depth: int) -> bool | Unknown:
+    if depth > MAX_NESTING:
+        raise BudgetError("the source nests deeper than any engine's does")
+    answers = [equal(one, other, depth + 1) for one, other in pairs]
+    return False if False in answers else unknown_in(answers) or True
 
 
 def contains(machine: Machine, container: object, one: object) -> bool | Unknown:
@@ -177,7 +190,7 @@ def contains(machine: Machine, container: object, one: object) -> bool | Unknown
         return one in container if isinstance(one, str) else Unknown("a substring")
     if isinstance(container, (dict, set, frozenset)):
         with guarded():
-            return key_in(container, one) in container
+            return key_in(container, one) in container or unknown_in(container) or False
     found = items_of(machine, container)
     if isinstance(found, Unknown):
         return found
@@ -196,7 +209,7 @@ def items_of(machine: Machine, value: object) -> Args | Iterator[object] | Unkno
     if isinstance(value, Unknown):
         return value
     if isinstance(value, (set, frozenset)):
-        return sorted(value, key=_place)
+        return unknown_in(value) or sorted(value, key=_place)
     if isinstance(value, (list, tuple, dict, str, *_VIEWS)):
         return list(value)
     if isinstance(value, range):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from attrs import define, field
@@ -116,6 +116,16 @@ def touched(statement: ast.stmt) -> Iterator[str]:
             for part in (part for case in cases for part in ast.walk(case.pattern)):
                 if isinstance(part, (ast.MatchAs, ast.MatchStar)) and part.name:
                     yield part.name
+
+
+def own_nodes(body: Iterable[ast.stmt]) -> Iterator[ast.AST]:
+    """The nodes of statements, but those inside functions and classes that they define."""
+    stack: list[ast.AST] = list(body)
+    while stack:
+        one = stack.pop()
+        yield one
+        if not isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
+            stack.extend(ast.iter_child_nodes(one))
 
 
 def _all(*blocks: list[ast.stmt]) -> Iterator[str]:

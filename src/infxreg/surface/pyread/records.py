@@ -176,6 +176,12 @@ def instantiate(
         names = [one.name for one in fields(machine, cls) if one.kind != "classvar"]
         made.attrs.update(zip(names, args, strict=False))
     made.attrs.update(kwargs)
+    for hook in ("__post_init__", "model_post_init"):
+        after = classes.lookup(machine, cls, hook)
+        if after is not None and isinstance(after.value, FuncVal):
+            for node in ast.walk(after.value.node):
+                if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+                    made.attrs[node.attr] = Unknown(f"{cls.name}.{hook} sets {node.attr}")
     return made
 
 

@@ -11,7 +11,7 @@ import builtins
 from typing import TYPE_CHECKING
 
 from infxreg.surface.pyread import calls, classes, expressions, operations
-from infxreg.surface.pyread.project import touched
+from infxreg.surface.pyread.project import own_nodes, touched
 from infxreg.surface.pyread.values import (
     ClassVal,
     Frame,
@@ -65,7 +65,7 @@ def _forget(machine: Machine, statement: ast.stmt, frame: Frame, why: str) -> No
     for name in touched(statement):
         if not isinstance(frame.names.get(name), _KEPT):
             frame.names[name] = Unknown(why)
-    for node in ast.walk(statement):
+    for node in own_nodes([statement]):
         if isinstance(node, ast.Return):
             frame.maybe.append(Unknown(why))
         elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
@@ -191,7 +191,7 @@ def _augment(
         if isinstance(items, Unknown):
             assign(machine, target, items, frame)
         else:
-            old.extend(items)
+            operations.extend(old, items)
         return
     if isinstance(op, ast.BitOr) and (
         (isinstance(old, dict) and isinstance(value, dict))
