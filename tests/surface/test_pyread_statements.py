@@ -31,7 +31,7 @@ AGREE = {
         def f():
             box, items, table, name = Box(), [1, 2, 3], {'a': 1, 'b': 2}, 5
             box.a = 1
-            del items[0], table['a'], box.a, name
+            del items[0], table['a'], (box.a, [name])
             return [items, table, hasattr(box, 'a')]
         RESULT = f()
     """,

@@ -149,9 +149,10 @@ def _automatic(machine: Machine, cls: ClassVal, name: str) -> object:
         return Unknown(f"{cls.name}.{name}")
     if "enum.StrEnum" in outside:
         return name.lower()
-    if len(numbers) < len(before):
-        return Unknown(f"{cls.name}.{name}")
     highest = max(numbers, default=0)
+    # Versions of Python differ on what follows a number that isn't the highest.
+    if len(numbers) < len(before) or highest != (numbers or [0])[-1]:
+        return Unknown(f"{cls.name}.{name}")
     flag = outside & {"enum.Flag", "enum.IntFlag"}
     return 1 << highest.bit_length() if flag else highest + 1
 

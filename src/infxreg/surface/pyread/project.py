@@ -92,7 +92,10 @@ def touched(statement: ast.stmt) -> Iterator[str]:
                 yield from _roots(target)
         case ast.AugAssign(target=target):
             yield from _roots(target)
-        case ast.Expr(value=ast.Call(func=ast.Attribute(value=owner))):
+        case (
+            ast.Expr(value=ast.Call(func=ast.Attribute(value=owner)))
+            | ast.Expr(value=ast.Call(func=ast.Name(id="setattr"), args=[owner, *_]))
+        ):
             yield from _roots(owner)
         case ast.If(body=body, orelse=orelse):
             yield from _all(body, orelse)

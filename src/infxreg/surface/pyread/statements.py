@@ -203,17 +203,21 @@ def _augment(
 
 
 def _delete(machine: Machine, target: ast.expr, frame: Frame) -> None:
-    if isinstance(target, ast.Subscript):
-        owner = machine.eval(target.value, frame)
-        index = machine.eval(target.slice, frame)
-        if isinstance(owner, (dict, list)) and not isinstance(index, Unknown):
-            operations.drop(owner, index)
-    elif isinstance(target, ast.Name):
-        frame.names.pop(target.id, None)
-    elif isinstance(target, ast.Attribute):
-        owner = machine.eval(target.value, frame)
-        if isinstance(owner, Instance):
-            owner.attrs.pop(target.attr, None)
+    match target:
+        case ast.Name(id=name):
+            frame.names.pop(name, None)
+        case ast.Tuple(elts=elts) | ast.List(elts=elts):
+            for one in elts:
+                _delete(machine, one, frame)
+        case ast.Subscript(value=owner_node, slice=index_node):
+            owner = machine.eval(owner_node, frame)
+            index = machine.eval(index_node, frame)
+            if isinstance(owner, (dict, list)) and not isinstance(index, Unknown):
+                operations.drop(owner, index)
+        case ast.Attribute(value=owner_node, attr=name):
+            owner = machine.eval(owner_node, frame)
+            if isinstance(owner, Instance):
+                owner.attrs.pop(name, None)
 
 
 def _if(machine: Machine, node: ast.If, frame: Frame) -> Control:

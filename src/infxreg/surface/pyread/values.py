@@ -258,10 +258,7 @@ def literal(*parts: object) -> TypeForm:
 
 
 def same(a: object, b: object) -> bool:
-    """Equality that never confuses ``True`` with ``1`` and never raises."""
+    """Equality that never confuses ``True`` with ``1``."""
     if isinstance(a, (Unknown, Instance, ClassVal)) or isinstance(b, (Unknown, Instance, ClassVal)):
         return a is b
-    try:
-        return type(a) is type(b) and bool(a == b)
-    except (TypeError, ValueError, RecursionError):
-        return a is b
+    return type(a) is type(b) and a == b
