@@ -8,7 +8,7 @@ from infxreg.surface.pyread.machine import Machine
 from infxreg.surface.pyread.operations import repr_of
 from infxreg.surface.pyread.records import fields
 from infxreg.surface.pyread.typetext import type_text
-from infxreg.surface.pyread.values import ClassVal, Native, ParserVal, Unknown
+from infxreg.surface.pyread.values import BudgetError, ClassVal, Native, ParserVal, Unknown
 from support.trees import machine
 from support.twins import UNKNOWN, by_python, by_reading, exact
 
@@ -389,3 +389,19 @@ def test_containers_that_hold_each_other_end() -> None:
     )
     assert isinstance(reader.find("pkg.mod.RESULT"), Unknown)
     assert repr_of(reader.find("pkg.mod.x")) is None
+
+
+@pytest.mark.parametrize("text", ["copy.deepcopy(x)", "x == y"])
+def test_containers_that_hold_each_other_are_too_large(text: str) -> None:
+    """A copy or comparison of such lists would take for ever, and ends the reading."""
+    reader = machine(
+        mod=f"""
+        import copy
+        x, y = [1], [1]
+        for i in range(60):
+            x, y = [x, x], [y, y]
+        RESULT = {text}
+        """
+    )
+    with pytest.raises(BudgetError):
+        reader.find("pkg.mod.RESULT")

@@ -100,29 +100,37 @@ def text_of(machine: Machine, value: object) -> object:
 
 def repr_of(value: object, depth: int = 0) -> str | None:
     """``repr(value)`` where the source says all of it, else None."""
-    if depth > MAX_NESTING:
-        return None
     if isinstance(value, Member):
         inner = repr_of(value.value, depth + 1)
         return None if inner is None else f"<{value.cls.name}.{value.name}: {inner}>"
     if isinstance(value, (list, tuple)):
-        parts = [repr_of(one, depth + 1) for one in value]
-        if any(part is None for part in parts):
+        parts = _reprs(value, depth)
+        if parts is None:
             return None
-        inner = ", ".join(part for part in parts if part is not None)
+        inner = ", ".join(parts)
         if isinstance(value, list):
             return f"[{inner}]"
         return f"({inner},)" if len(value) == 1 else f"({inner})"
     if isinstance(value, dict):
-        pairs = [(repr_of(key), repr_of(one, depth + 1)) for key, one in value.items()]
-        if any(key is None or one is None for key, one in pairs):
+        keys, values = _reprs(value, depth), _reprs(value.values(), depth)
+        if keys is None or values is None:
             return None
-        return "{" + ", ".join(f"{key}: {one}" for key, one in pairs) + "}"
+        return "{" + ", ".join(map(": ".join, zip(keys, values, strict=True))) + "}"
     if isinstance(value, (set, frozenset)) and not value:
         return f"{type(value).__name__}()"
     if value is None or isinstance(value, (str, int, float, bool)):
         return repr(value)
     return None
+
+
+def _reprs(values: Iterable[object], depth: int) -> list[str] | None:
+    parts: list[str] = []
+    for one in values:
+        text = None if depth > MAX_NESTING else repr_of(one, depth + 1)
+        if text is None:
+            return None
+        parts.append(text)
+    return parts
 
 
 def extend(owner: list[object], items: Iterable[object]) -> None:

@@ -24,6 +24,7 @@ from infxreg.surface.pyread.values import (
     InterpretedError,
     Native,
     ParserVal,
+    Super,
     TypeForm,
     Unknown,
     same,
@@ -176,6 +177,8 @@ def instantiate(
         names = [one.name for one in fields(machine, cls) if one.kind != "classvar"]
         made.attrs.update(zip(names, args, strict=False))
     made.attrs.update(kwargs)
+    # An action over argparse's own may leave its constructor to it.
+    machine.call(machine.attribute(Super(cls, made), "__init__"), args, kwargs)
     for hook in ("__post_init__", "model_post_init"):
         after = classes.lookup(machine, cls, hook)
         if after is not None and isinstance(after.value, FuncVal):
