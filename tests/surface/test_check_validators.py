@@ -116,6 +116,25 @@ def test_refusals(body: str, found: list[str]) -> None:
     assert refusals(body) == [text.replace("self.", "") for text in found]
 
 
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        ("return self.a or self.b", ("a or b",)),
+        ("x = self.a\nreturn x > 1", ("a > 1",)),
+        ("x = self.a\nreturn", ()),
+        ("x = self.a\nprint(x)", ()),
+        ("del self.a\nreturn self.b", ()),
+        ("if self.a:\n    return 1\nreturn self.b", ()),
+        ("if self.a:\n    raise E\nreturn self.b", ()),
+    ],
+)
+def test_properties(body: str, found: tuple[str, ...]) -> None:
+    """A property of assignments and one ``return`` stands for its value; others for none."""
+    text = "@property\ndef odd(self):\n" + textwrap.indent(body, "    ")
+    text += "\ndef __post_init__(self):\n    if self.odd:\n        raise E\n"
+    assert rules(text).refusals == found
+
+
 def test_constants_of_the_module() -> None:
     body = "if self.a in NAMES or self.b == Kind.X:\n    raise E"
     assert refusals(body, NAMES="('x', 'y')", Kind_X="3") == ["a in ('x', 'y') or b == 3"]

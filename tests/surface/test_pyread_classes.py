@@ -21,6 +21,7 @@ AGREE = {
             if True:
                 y = 2
             z = y + 1
+            short = lambda self: self.own + 3
             def __init__(self): self.own = 1
             def __getattr__(self, name): return 'got ' + name
             @staticmethod
@@ -33,7 +34,8 @@ AGREE = {
         b.extra = B.extra = 3
         setattr(b, 'set', 4)
         setattr(B, 'shared', 5)
-        RESULT = [b.x, b.y, B.z, b.kind, b.own, b.missing, b.extra, b.set, b.shared, B.c(), b.c(),
+        RESULT = [b.short(), b.x, b.y, B.z, b.kind, b.own, b.missing, b.extra, b.set, b.shared,
+                  B.c(), b.c(),
                   b.s(1), B.s(2), hasattr(B, 'missing'), getattr(B, 'missing', 'none'),
                   [one for one in ('x', 'y') if one in vars(A)], B.__qualname__, A.__annotations__]
     """,
@@ -75,7 +77,7 @@ AGREE = {
         class Envs:
             FIRST = Field(1)
             quiet = Quiet()
-        RESULT = [Envs.FIRST.name, Envs.FIRST.default]
+        RESULT = [Envs.quiet is Envs.quiet, Envs.FIRST.name, Envs.FIRST.default]
     """,
     "enum members": """
         import enum
@@ -144,8 +146,12 @@ AGREE = {
             late: InitVar[int] = 0
             kw: int = field(default=2, kw_only=True)
         class B(A): pass
+        @dataclass
+        class Lazy:
+            later: int = field(init=False)
         a = A(1)
-        RESULT = [a.need, a.has, a.made, a.hidden, a.kw, a.shared, A.other, A.has, A.hidden,
+        RESULT = [hasattr(a, 'nope'), hasattr(Lazy(), 'later'), hasattr(Lazy(), 'nope'),
+                  a.need, a.has, a.made, a.hidden, a.kw, a.shared, A.other, A.has, A.hidden,
                   [one.name for one in fields(A)], [one.init for one in fields(a)],
                   hasattr(A, 'need'), hasattr(A, 'made'), is_dataclass(B), is_dataclass(a),
                   is_dataclass(3), A(2, 'y', [1]).made, [one.type for one in fields(A)][0],
@@ -194,6 +200,10 @@ UNSURE = {
     "    def __post_init__(self):\n        if not self.a: return\n        self.a = 2\n": ["D().a"],
     "from pydantic import BaseModel\nclass M(BaseModel):\n    a: int = 1\n"
     "    def model_post_init(self, context): self.b = self.a\n": ["M().b", "M.model_fields"],
+    "import argparse\nclass Pair(argparse.BooleanOptionalAction): pass": [
+        "Pair(U, 'x').option_strings",
+        "Pair(3, 'x').option_strings",
+    ],
     "import dataclasses, typing, msgspec": [
         "dataclasses.fields(U)",
         "dataclasses.fields(3)",

@@ -28,6 +28,10 @@ class Plain:
     def double(self): return self.n * 2
     @property
     def next(self): return self.n + 1
+    @property
+    def broken(self): return {}['a']
+class Odd(enum.Enum):
+    S = frozenset({1, 2})
 class Called(Plain):
     def __call__(self, x): return self.n + x
 def twice(x): return x * 2
@@ -84,6 +88,7 @@ AGREE = lines("""
     [list(map(str.upper, 'ab'))]
     [next(iter([1, 2])), next(iter({'k': 1})), next(iter([]), 'none'), list(iter('ab'))]
     [next(x for x in [1, 2] if x > 1), next((x for x in []), None)]
+    [next(iter(iter([1]))), list(map(list, [[1]]))]
     (lambda it: [next(it), next(it), list(it)])(iter([1, 2, 3]))
     # kinds
     [isinstance(1, int), isinstance(True, int), isinstance('a', (int, str)), isinstance([], dict)]
@@ -117,6 +122,7 @@ AGREE = lines("""
     [Color.RED.__class__ is Color, Color.RED._name_, Color.RED._value_]
     [Word.A.upper(), Plain().double.__name__]
     [Called(2)(3), Called(n=1)(x=1), (lambda x, *y, z=1, **w: [x, y, z, w])(1, 2, z=3, q=4)]
+    [super(Plain, Plain()).__setattr__('n', 1), super(Called, Called).__init_subclass__()]
     # methods
     [str.upper('a'), str.lower(Word.A), dict.fromkeys(['a', 'b'])]
     [dict.fromkeys('a', 0), list.index([1, 2], 2)]
@@ -173,6 +179,8 @@ RAISE = lines("""
     twice()() if False else twice(1, 2)
     twice(y=1)
     getattr(Plain(), 'missing')
+    getattr(Plain(), 'broken', 1)
+    hasattr(Plain(), 'broken')
     f'{1:%%q}'
     json.loads('{')
     set([[]])
@@ -206,6 +214,8 @@ NOT_KNOWN = lines("""
     [y for x in [1] for y in U]
     {x for x in [U]}
     [*U]
+    {*U}
+    (*U,)
     print(*U)
     U(1)
     U.name
@@ -291,6 +301,7 @@ NOT_KNOWN = lines("""
     dict([1])
     dict([(U, 1)])
     repr(outside.X)
+    repr(Odd.S)
     getattr(U, 'a')
     getattr(Plain(), U)
     getattr(Plain(), 1)
@@ -339,6 +350,7 @@ NOT_KNOWN = lines("""
     3(1)
     [1](2)
     super(U, 1)
+    super(Plain, U).x
     super().x
     super(Plain, Plain()).nothing
     Plain()(1)

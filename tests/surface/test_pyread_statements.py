@@ -204,6 +204,7 @@ AGREE = {
         assert x == 1
         def f():
             """A function."""
+            bare: int
         RESULT = [f(), x]
     ''',
 }
@@ -480,6 +481,8 @@ def test_an_error_of_a_module(raised: str) -> None:
 def test_what_cant_be_set_is_passed_over() -> None:
     """Setting a part of what isn't known changes nothing that is."""
     reader = machine(
-        mod=UNKNOWN + "U.x = 1\nU['a'] = 2\nx = [1]\nx[U] = 2\ndel U['a']\ndel U.x\nRESULT = x\n"
+        mod=UNKNOWN
+        + "def f(x):\n    U.x = 1; U['a'] = 2; x[U] = 2; del U['a'], U.x, x[U]\n    return x\n"
+        + "RESULT = f([1])\n"
     )
     assert reader.find("pkg.mod.RESULT") == [1]

@@ -142,15 +142,12 @@ def _instance_attribute(machine: Machine, made: Instance, name: str) -> object:
     if isinstance(made.cls, External):
         return Unknown(f"{made.cls.path}.{name}")
     found = classes.lookup(machine, made.cls, name)
-    if found is None or (
-        isinstance(found.value, Instance) and found.value.cls in {FIELD_INFO, DATACLASS_FIELD}
-    ):
-        default = records.instance_default(machine, made, name)
-        if default is not None:
-            return default.value
+    value = found.value if found is not None else None
+    if isinstance(value, Instance) and value.cls in {FIELD_INFO, DATACLASS_FIELD}:
+        found = None
+    if found is None:
+        found = records.instance_default(machine, made, name)
     if found is not None:
-        if found.value is None or not isinstance(found.value, FuncVal):
-            return found.value
         return classes.bind(machine, found.value, made, made.cls)
     hook = classes.lookup(machine, made.cls, "__getattr__")
     if hook is not None and isinstance(hook.value, FuncVal):

@@ -127,12 +127,12 @@ def _defstruct(machine: Machine, args: Args, kwargs: Kwargs) -> object:
     namespace = kwargs.get("namespace")
     if isinstance(rows, Unknown) or not isinstance(args[0], str):
         return rows if isinstance(rows, Unknown) else Unknown("defstruct")
-    home = next((one for one in _values(namespace) if isinstance(one, FuncVal)), None)
+    given = namespace if isinstance(namespace, dict) else {}
+    home = next((one for one in given.values() if isinstance(one, FuncVal)), None)
     if home is None:
         return Unknown("defstruct without functions")
     made = ClassVal(args[0], home.module, bases=(External("msgspec.Struct"),), fields=[])
-    if isinstance(namespace, dict):
-        made.names.update({str(key): one for key, one in namespace.items()})
+    made.names.update({str(key): one for key, one in given.items()})
     for row in rows:
         if isinstance(row, tuple) and isinstance(row[0], str):
             default = row[2] if len(row) > 2 else MISSING
@@ -141,10 +141,6 @@ def _defstruct(machine: Machine, args: Args, kwargs: Kwargs) -> object:
             if len(row) > 2:
                 made.names[row[0]] = default
     return made
-
-
-def _values(namespace: object) -> list[object]:
-    return list(namespace.values()) if isinstance(namespace, dict) else []
 
 
 def _copy(machine: Machine, args: Args, kwargs: Kwargs) -> object:

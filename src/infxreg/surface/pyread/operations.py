@@ -66,11 +66,11 @@ def fresh(value: object) -> object:
     return set(value) if isinstance(value, set) else value
 
 
-def restore(value: object, copy: Any) -> None:
+def restore(value: list[object] | dict[str, object] | set[object], copy: Any) -> None:
     """Puts a container back to what a copy of it holds."""
     if isinstance(value, list):
         value[:] = copy
-    elif isinstance(value, (dict, set)):
+    else:
         value.clear()
         value.update(copy)
 
