@@ -10,9 +10,11 @@ from typing import Any
 
 import pytest
 
+from infxreg.surface.json_report import report_json_fault
 from infxreg.surface.json_rules import JsonFault, faults
 from infxreg.surface.json_schema import Schema
 from infxreg.surface.model import ConfigField
+from infxreg.surface.report import Report
 from infxreg.surface.type_expr import (
     ANY,
     ClassOf,
@@ -28,7 +30,7 @@ from infxreg.surface.type_expr import (
     in_words,
     read_type,
 )
-from support.surfaces import config, enum
+from support.surfaces import config, enum, surface
 
 ENUMS = {
     "Mode": enum(NONE=0, FULL=3),
@@ -172,6 +174,19 @@ TRANSFER = config(
 def test_refused_combinations(value: Any, refused: bool) -> None:
     found = faults(Schema({"T": TRANSFER}, {}), "T", value)
     assert [fault.kind for fault in found] == ["refused combination"] * refused
+
+
+def test_a_refused_combination_in_words() -> None:
+    """The finding names the flag, the class and the condition."""
+    report = Report(surface("vllm", "1.0"))
+    schema = Schema({"T": TRANSFER}, {})
+    (fault,) = faults(schema, "T", {"connector": "Nixl"})
+    report_json_fault(report, schema, "--kv", fault)
+    (found,) = report.findings
+    assert (found.kind, found.message) == (
+        "refused combination",
+        "--kv: T refuses it where connector is not None and role is None",
+    )
 
 
 def test_a_wrong_key_is_told_before_combinations() -> None:

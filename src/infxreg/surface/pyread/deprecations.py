@@ -57,10 +57,8 @@ def replacement_in(text: str) -> str | None:
 
 def _messages(cls: ClassVal) -> str:
     """The texts, and named texts, in a class's body, joined."""
-    if cls.node is None:
-        return ""
     made: list[str] = []
-    for one in ast.walk(cls.node):
+    for one in ast.walk(cls.node) if cls.node is not None else ():
         if isinstance(one, ast.Constant) and isinstance(one.value, str):
             made.append(one.value)
         elif isinstance(one, ast.Name) and one.id.isupper():
