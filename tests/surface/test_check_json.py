@@ -13,7 +13,7 @@ import pytest
 from infxreg.surface.json_report import report_json_fault
 from infxreg.surface.json_rules import JsonFault, faults
 from infxreg.surface.json_schema import Schema
-from infxreg.surface.model import ConfigField
+from infxreg.surface.model import Config, ConfigField
 from infxreg.surface.report import Report
 from infxreg.surface.type_expr import (
     ANY,
@@ -176,17 +176,30 @@ def test_refused_combinations(value: Any, refused: bool) -> None:
     assert [fault.kind for fault in found] == ["refused combination"] * refused
 
 
-def test_a_refused_combination_in_words() -> None:
-    """The finding names the flag, the class and the condition."""
-    report = Report(surface("vllm", "1.0"))
-    schema = Schema({"T": TRANSFER}, {})
-    (fault,) = faults(schema, "T", {"connector": "Nixl"})
+@pytest.mark.parametrize(
+    ("made", "value", "kind", "message"),
+    [
+        (
+            TRANSFER,
+            {"connector": "Nixl"},
+            "refused combination",
+            "--kv: T refuses it where connector is not None and role is None",
+        ),
+        (
+            config(a=ConfigField(type="int", required=True)),
+            {},
+            "missing JSON key",
+            "--kv a is missing: a whole number",
+        ),
+    ],
+)
+def test_a_fault_in_words(made: Config, value: Any, kind: str, message: str) -> None:
+    """The finding names the flag, and the class and condition, or the key and what it takes."""
+    report, schema = Report(surface("vllm", "1.0")), Schema({"T": made}, {})
+    (fault,) = faults(schema, "T", value)
     report_json_fault(report, schema, "--kv", fault)
     (found,) = report.findings
-    assert (found.kind, found.message) == (
-        "refused combination",
-        "--kv: T refuses it where connector is not None and role is None",
-    )
+    assert (found.kind, found.message) == (kind, message)
 
 
 def test_a_wrong_key_is_told_before_combinations() -> None:
