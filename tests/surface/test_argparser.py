@@ -196,7 +196,10 @@ class TestBeyondTheParser:
             class DeprecatedStore(argparse.Action):
                 def __init__(self, option_strings, dest, new_flag=None, **kwargs):
                     super().__init__(option_strings, dest, **kwargs)
+            class Pairs(argparse.BooleanOptionalAction):
+                '''Goes with `--disable-x`, and to `--no-x` for the old ones.'''
             def build(parser):
+                parser.add_argument('--pair', action=Pairs, help='Deprecated: has no effect.')
                 parser.add_argument('--logs', action=DeprecatedLogs)
                 parser.add_argument('--store', action=DeprecatedStore, new_flag='--kept')
                 parser.add_argument('--said', help='[DEPRECATED] Use `--kept` instead.')
@@ -204,6 +207,7 @@ class TestBeyondTheParser:
                 parser.add_argument('--fresh', help='Whether to allow deprecated things.')
         """)
         assert {name: one.deprecated for name, one in made.items() if name != "help"} == {
+            "pair": "",
             "logs": "--logging.file",
             "store": "--kept",
             "said": "--kept",

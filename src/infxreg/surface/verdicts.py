@@ -70,7 +70,7 @@ def judge(
     lead = None if after is argv else ()
     found = replies(held, after, env or {}, knows, lead)
     at_parse = [reply for reply in found if reply.finding.level == "parse"]
-    accepted: bool | None = True
+    accepted: bool | None = None if held.newer else True
     if any(reply.answer == "refuted" and reply.severity == "error" for reply in at_parse):
         accepted = False
     elif any(reply.answer == "unknown" and _decides(reply) for reply in at_parse):

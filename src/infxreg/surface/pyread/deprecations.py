@@ -29,8 +29,9 @@ def deprecation(action: object, given: Mapping[str, object]) -> str | None:
     """
     help_text = given.get("help")
     text = help_text if isinstance(help_text, str) else ""
-    message = _messages(action) if isinstance(action, ClassVal) else ""
     named = isinstance(action, ClassVal) and "deprecated" in action.name.lower()
+    # Another class's texts are about what it does, not about what to write instead.
+    message = _messages(action) if named and isinstance(action, ClassVal) else ""
     if not (given.get("deprecated") is True or named or says_deprecated(text)):
         return None
     new_flag = given.get("new_flag")
