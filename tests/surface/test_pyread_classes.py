@@ -278,6 +278,7 @@ class TestAnnotations:
         [
             ("'int |'", "Unknown"),
             ("list['int']", "list[int]"),
+            ("dict['str', 'int']", "dict[str, int]"),
             ("Later", "Later"),
             ("Later | None", "Later | None"),
             ("Literal[Mode.A, 1]", "Literal[A, 1]"),

@@ -302,6 +302,8 @@ NOT_KNOWN = lines("""
     dict([(U, 1)])
     repr(outside.X)
     repr(Odd.S)
+    str({'a': outside.X})
+    str({outside.X: 'a'})
     getattr(U, 'a')
     getattr(Plain(), U)
     getattr(Plain(), 1)
