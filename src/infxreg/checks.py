@@ -324,7 +324,8 @@ def _engine(subject: Subject) -> Iterator[Check]:
         words = f"{reply.reason}; {key} is set by {origin}" if key else reply.reason
         yield Check("engine", reply.answer, reply.severity, words, key or None)
     if held.versions and all(reply.answer == "ok" for reply in found):
-        yield _ok("engine", f"{spec.engine} {held.words} takes the command line; {held.why}")
+        words = f"{spec.engine} {held.words} takes the command line; {held.why}"
+        yield _check("engine", "unknown" if held.newer else "ok", "note", words)
 
 
 def _requirements(subject: Subject) -> Iterator[Check]:

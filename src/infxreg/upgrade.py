@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Literal, TypeAlias, get_args
 
 from attrs import evolve, frozen
 
 from infxreg.catalogue import Catalogue
 from infxreg.engine_check import held_by, setting_of, spec_replies
-from infxreg.errors import BadRequestError, UnknownIdError
+from infxreg.errors import BadRequestError, PurposeError, UnknownIdError
+from infxreg.records import Image
 from infxreg.references import image_of
 from infxreg.registry import Registry
 from infxreg.spec import LaunchSpec
@@ -74,6 +75,7 @@ def upgrade(
     held: Possible,
     registry: Registry,
     progress: Callable[[int, int], None] = lambda done, total: None,
+    image: Image | None = None,
 ) -> Upgrade:
     """Checks every spec of a recipe, or with an image, against other versions of its engine.
 
@@ -81,8 +83,9 @@ def upgrade(
         subject: a recipe's id, or an image's reference.
         engine: the engine whose versions they are.
         held: the versions.
-        registry: whose swept points are resolved, at every purpose.
-        progress: called with (specs done, specs in all).
+        registry: whose swept points are resolved, at every purpose that their rules name.
+        progress: called with (points done, points in all).
+        image: the record of the image that holds the versions, if one is named.
 
     Raises:
         UnknownIdError: if it is no recipe, and no spec's image.
@@ -95,7 +98,7 @@ def upgrade(
         raise BadRequestError(f"{subject} runs {', '.join(sorted(others))}, not {engine}")
     found: dict[Change, list[str]] = {}
     for spec, label in specs:
-        for change in _changes(spec, held, registry.catalogue):
+        for change in _changes(spec, held, registry.catalogue, image):
             found.setdefault(change, []).append(label)
     made = [evolve(change, points=tuple(labels)) for change, labels in found.items()]
     made.sort(key=lambda change: (_ORDER[change.effect], change.finding.flag, change.reason))
@@ -117,7 +120,10 @@ def _specs(
     found = False
     for number, point in enumerate(points, 1):
         for purpose in purposes:
-            spec = registry.resolve(point.at(purpose=str(purpose)))
+            try:
+                spec = registry.resolve(point.at(purpose=str(purpose)))
+            except PurposeError:
+                continue
             images.add(spec.image.reference)
             if is_recipe or spec.image.reference == subject:
                 found = True
@@ -127,11 +133,13 @@ def _specs(
         raise UnknownIdError("recipe or image in use", subject, (*catalogue.recipes, *images))
 
 
-def _changes(spec: LaunchSpec, held: Possible, catalogue: Catalogue) -> Iterator[Change]:
-    image = image_of(spec.image.reference, catalogue)
-    now = held_by(spec.engine, image, spec.image.digest, catalogue)
-    before = spec_replies(spec, now, catalogue, image)
-    after = spec_replies(spec, held, catalogue)
+def _changes(
+    spec: LaunchSpec, held: Possible, catalogue: Catalogue, image: Image | None
+) -> Iterator[Change]:
+    own = image_of(spec.image.reference, catalogue)
+    now = held_by(spec.engine, own, spec.image.digest, catalogue)
+    before = spec_replies(spec, now, catalogue, own)
+    after = spec_replies(spec, held, catalogue, image)
     for effect, reply in effects(before, after):
         key, origin = setting_of(reply.finding, spec, catalogue.engines[spec.engine])
         yield Change(effect, reply.finding, reply.reason, key, origin)
@@ -142,23 +150,31 @@ _ORDER: Mapping[Effect, int] = {effect: number for number, effect in enumerate(g
 
 def effects(before: Sequence[Reply], after: Sequence[Reply]) -> Iterator[tuple[Effect, Reply]]:
     """What changes for one spec, from what is said of it before and after."""
-    was = {_place(reply.finding): reply for reply in before if reply.answer != "ok"}
-    now = {_place(reply.finding): reply for reply in after}
-    for place, reply in now.items():
-        yield _effect(was.get(place), reply), reply
-    for place, reply in was.items():
-        if place not in now and reply.severity == "error":
-            yield "mended", reply
+    was = _by_place(before)
+    now = _by_place(after)
+    for place, replies in now.items():
+        for reply in replies:
+            yield _effect(was.get(place, ()), reply), reply
+    for place, replies in was.items():
+        if place not in now:
+            yield from (("mended", reply) for reply in replies if reply.severity == "error")
 
 
-def _effect(before: Reply | None, after: Reply) -> Effect:
-    if before is not None and (before.answer, before.severity) == (after.answer, after.severity):
+def _effect(before: Sequence[Reply], after: Reply) -> Effect:
+    if any((one.answer, one.severity) == (after.answer, after.severity) for one in before):
         return "as before"
     if after.answer == "unknown":
         return "not known"
     if after.finding.kind in _SILENT:
         return "stops working"
     return "breaks" if after.severity == "error" else "deprecated"
+
+
+def _by_place(replies: Iterable[Reply]) -> dict[tuple[str, str, str], list[Reply]]:
+    found: dict[tuple[str, str, str], list[Reply]] = {}
+    for reply in (one for one in replies if one.answer != "ok"):
+        found.setdefault(_place(reply.finding), []).append(reply)
+    return found
 
 
 def _place(finding: Finding) -> tuple[str, str, str]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from attrs import frozen
+from attrs import field, frozen
 
 from infxreg.surface.check import check
 from infxreg.surface.findings import Finding, Verdict
-from infxreg.surface.history import ItemKind, Span
+from infxreg.surface.history import History, ItemKind, Span
 from infxreg.surface.model import Config, ConfigField, Enum, Flag, Surface
 from infxreg.values import FrozenMap
 
@@ -77,9 +77,14 @@ def accepted(made: Surface, *argv: str) -> bool | None:
     return check(made, argv).accepted
 
 
-def only(made: Surface, *argv: str, env: Mapping[str, str] | None = None) -> Finding:
+def only(
+    made: Surface,
+    *argv: str,
+    env: Mapping[str, str] | None = None,
+    history: History | None = None,
+) -> Finding:
     """The one finding about a list."""
-    verdict = check(made, argv, env)
+    verdict = check(made, argv, env, history=history)
     assert len(verdict.findings) == 1, verdict.findings
     return verdict.findings[0]
 
@@ -90,7 +95,12 @@ class Known:
 
     items: Mapping[tuple[str, str], Sequence[Span]]
     oldest: str = "0.8.5"
+    replaced: Mapping[str, str] = field(factory=dict)
 
     def spans(self, kind: ItemKind, name: str) -> Sequence[Span]:
         """The runs of versions that have an item."""
         return self.items.get((kind, name), ())
+
+    def replacement(self, flag: str) -> str | None:
+        """What a flag was deprecated for."""
+        return self.replaced.get(flag)

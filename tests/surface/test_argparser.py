@@ -16,10 +16,27 @@ from infxreg.surface import dump_script
 from infxreg.surface.model import Flag, Surface
 from infxreg.surface.pyread.argparser import HELP, read_calls
 from infxreg.surface.pyread.deprecations import replacement_in, says_deprecated
-from infxreg.surface.pyread.values import ParserVal
+from infxreg.surface.pyread.values import ParserVal, Unknown
 from support.trees import machine
 
 PROGRAMS = {
+    "actions over argparse's own": """
+        class Yes(argparse._StoreTrueAction):
+            pass
+        class No(argparse._StoreFalseAction):
+            def __init__(self, option_strings, dest, **kwargs):
+                super().__init__(option_strings, dest, **kwargs)
+        class Plain(argparse.Action):
+            pass
+        class Pair(argparse.BooleanOptionalAction):
+            pass
+        def build(parser):
+            parser.add_argument('--no', action=No)
+            parser.add_argument('--yes', action=Yes)
+            parser.add_argument('--set', action=Yes, default=True)
+            parser.add_argument('--plain', action=Plain, nargs='+', type=int)
+            parser.add_argument('--pair', action=Pair)
+    """,
     "actions": """
         def build(parser):
             parser.add_argument('--plain', '-p')
@@ -179,7 +196,10 @@ class TestBeyondTheParser:
             class DeprecatedStore(argparse.Action):
                 def __init__(self, option_strings, dest, new_flag=None, **kwargs):
                     super().__init__(option_strings, dest, **kwargs)
+            class Pairs(argparse.BooleanOptionalAction):
+                '''Goes with `--disable-x`, and to `--no-x` for the old ones.'''
             def build(parser):
+                parser.add_argument('--pair', action=Pairs, help='Deprecated: has no effect.')
                 parser.add_argument('--logs', action=DeprecatedLogs)
                 parser.add_argument('--store', action=DeprecatedStore, new_flag='--kept')
                 parser.add_argument('--said', help='[DEPRECATED] Use `--kept` instead.')
@@ -187,6 +207,7 @@ class TestBeyondTheParser:
                 parser.add_argument('--fresh', help='Whether to allow deprecated things.')
         """)
         assert {name: one.deprecated for name, one in made.items() if name != "help"} == {
+            "pair": "",
             "logs": "--logging.file",
             "store": "--kept",
             "said": "--kept",
@@ -220,6 +241,73 @@ class TestBeyondTheParser:
             "a loop over what isn't known: a call of torch.names",
             "an argument's name isn't known: a call of torch.name",
         ]
+
+    def test_words_of_inline_types(self) -> None:
+        """Inline code is named by what it does with the text, as far as that can be told."""
+        made = self.flags("""
+            class Kind: pass
+            class Reader:
+                @classmethod
+                def parse(cls, text): return text
+                def __call__(self, text): return text
+            def optional_type(return_type):
+                def _optional_type(text): return return_type(text)
+                return _optional_type
+            def build(parser):
+                parser.add_argument('--lower', type=lambda s: s.lower())
+                parser.add_argument('--ints', type=lambda s: [int(x) for x in s.split(',')])
+                parser.add_argument('--names', type=lambda s: s.split(','))
+                parser.add_argument('--mixed', type=lambda s: [
+                    int(x) if x.isdigit() else x for x in s.split(',')])
+                parser.add_argument('--other', type=lambda s: s.upper())
+                parser.add_argument('--kind', type=Kind)
+                parser.add_argument('--method', type=Reader.parse)
+                parser.add_argument('--object', type=Reader())
+                parser.add_argument('--maybe', type=optional_type(int))
+        """)
+        assert {name: one.type for name, one in made.items() if name != "help"} == {
+            "lower": "lower",
+            "ints": "int-list",
+            "names": "comma-list",
+            "mixed": "comma-list",
+            "other": "lambda",
+            "kind": "Kind",
+            "method": "parse",
+            "object": "unknown",
+            "maybe": "int",
+        }
+        assert [name for name, one in made.items() if one.optional] == ["maybe"]
+
+    def test_actions_that_arent_followed(self) -> None:
+        """An action whose constructor raises, or that isn't known, keeps what the call says."""
+        reader = machine(
+            mod="""
+            import argparse, torch
+            class Strict(argparse.Action):
+                def __init__(self, option_strings, dest):
+                    super().__init__(option_strings, dest)
+            def build(parser):
+                parser.add_argument('--strict', action=Strict, choices=['a'])
+                parser.add_argument('--odd', action=torch.action())
+                parser.add_argument('--choice', choices=['a', torch.name()])
+                parser.add_argument('--kind', choices=[object()])
+                parser.register('type', 'x', int)
+                parser.register('action', 'wide')
+                if parser.description:
+                    parser.add_argument('--described')
+                return parser.format_help()
+            """
+        )
+        parser = ParserVal()
+        shown = reader.call(reader.find("pkg.mod.build"), [parser], {})
+        made = {one.flag.dest: one for one in read_calls(reader, parser)}
+        assert isinstance(shown, Unknown)
+        assert (made["strict"].flag.action, made["strict"].flag.choices) == ("Strict", ("a",))
+        assert made["odd"].flag.action == "unknown"
+        assert made["choice"].cause == "a call of torch.name"
+        assert made["kind"].cause == "text of Instance"
+        assert (made["described"].certain, parser.registered) == (False, {})
+        assert reader.problems == ["pkg.mod.Strict: TypeError: __init__ has no choices"]
 
     def test_a_pair_of_enable_and_disable(self) -> None:
         """vllm's own action, which shows a pair and keeps ``--no-`` hidden."""

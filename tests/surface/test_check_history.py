@@ -9,7 +9,7 @@ import pytest
 from infxreg.surface.check import check
 from infxreg.surface.history import Span, in_words
 from infxreg.surface.model import ConfigField, Surface
-from support.surfaces import Known, config, enum, flag, vllm
+from support.surfaces import Known, config, enum, flag, only, vllm
 
 ITEMS = Known(
     {
@@ -42,6 +42,51 @@ def test_in_words(name: str, version: str, words: str | None) -> None:
 
 def test_without_a_history_nothing_is_said() -> None:
     assert in_words(None, "flag", "--new", "0.30.0") is None
+
+
+REPLACED = Known(
+    {
+        ("flag", "--old-mode"): (Span("0.8.5", "0.29.0"),),
+        ("flag", "--mode-a"): (Span("0.8.5", "0.20.0"),),
+        ("flag", "--back"): (Span("0.8.5", "0.16.0"), Span("0.33.0")),
+        ("flag", "--round"): (Span("0.8.5", "0.16.0"),),
+    },
+    replaced={
+        "--old-mode": "--mode-x",
+        "--mode-a": "--old-mode",
+        "--back": "--mode-x",
+        "--round": "--about",
+        "--about": "--round",
+    },
+)
+
+
+@pytest.mark.parametrize(
+    ("written", "versions", "near"),
+    [
+        ("--old-mode", "removed after 0.29.0, use --mode-x", "--mode-x"),
+        ("--mode-a", "removed after 0.20.0, use --mode-x", "--mode-x"),
+        ("--back", "removed after 0.16.0, back in 0.33.0", None),
+        ("--round", "removed after 0.16.0", None),
+    ],
+)
+def test_what_replaces_a_flag_that_went(written: str, versions: str, near: str | None) -> None:
+    """By what deprecated it, along a chain; one that is coming back isn't replaced."""
+    found = only(vllm(flag("--mode-x"), flag("--mode-y")), written, "1", history=REPLACED)
+    assert (found.versions, found.near) == (versions, near)
+    assert "did you mean" not in str(found)
+
+
+def test_a_flag_that_went_and_begins_others() -> None:
+    """It isn't only a prefix: what replaces it is told."""
+    made = vllm(flag("--graph-decode"), flag("--graph-prefill"))
+    gone = {("flag", "--graph"): (Span("0.8.5", "0.29.0"),)}
+    history = Known(gone, replaced={"--graph": "--graph-prefill"})
+    found = only(made, "--graph", "1", history=history)
+    assert (found.kind, found.near) == ("ambiguous prefix", "--graph-prefill")
+    assert found.versions == "removed after 0.29.0, use --graph-prefill"
+    never = only(made, "--grap", "1", history=history)
+    assert (never.near, never.versions) == ("--graph-decode", None)
 
 
 DTYPES = ("auto", "mxfp4", "fp8")

@@ -10,9 +10,11 @@ from typing import Any
 
 import pytest
 
+from infxreg.surface.json_report import report_json_fault
 from infxreg.surface.json_rules import JsonFault, faults
 from infxreg.surface.json_schema import Schema
-from infxreg.surface.model import ConfigField
+from infxreg.surface.model import Config, ConfigField
+from infxreg.surface.report import Report
 from infxreg.surface.type_expr import (
     ANY,
     ClassOf,
@@ -28,7 +30,7 @@ from infxreg.surface.type_expr import (
     in_words,
     read_type,
 )
-from support.surfaces import config, enum
+from support.surfaces import config, enum, surface
 
 ENUMS = {
     "Mode": enum(NONE=0, FULL=3),
@@ -172,6 +174,32 @@ TRANSFER = config(
 def test_refused_combinations(value: Any, refused: bool) -> None:
     found = faults(Schema({"T": TRANSFER}, {}), "T", value)
     assert [fault.kind for fault in found] == ["refused combination"] * refused
+
+
+@pytest.mark.parametrize(
+    ("made", "value", "kind", "message"),
+    [
+        (
+            TRANSFER,
+            {"connector": "Nixl"},
+            "refused combination",
+            "--kv: T refuses it where connector is not None and role is None",
+        ),
+        (
+            config(a=ConfigField(type="int", required=True)),
+            {},
+            "missing JSON key",
+            "--kv a is missing: a whole number",
+        ),
+    ],
+)
+def test_a_fault_in_words(made: Config, value: Any, kind: str, message: str) -> None:
+    """The finding names the flag, and the class and condition, or the key and what it takes."""
+    report, schema = Report(surface("vllm", "1.0")), Schema({"T": made}, {})
+    (fault,) = faults(schema, "T", value)
+    report_json_fault(report, schema, "--kv", fault)
+    (found,) = report.findings
+    assert (found.kind, found.message) == (kind, message)
 
 
 def test_a_wrong_key_is_told_before_combinations() -> None:

@@ -83,6 +83,28 @@ def refusals(body: str, **constants: str) -> list[str]:
         ("self.a = 3\nif self.a:\n    raise E\nif self.b:\n    raise E", ["self.b"]),
         ("if self.b:\n    self.a = 3\nif self.a:\n    raise E", []),
         ("if self.unknown:\n    raise E", []),
+        ("if all(x for x in (self.a, self.b)):\n    raise E", ["self.a and self.b"]),
+        ("if any((self.a,)):\n    raise E", ["self.a"]),
+        ("if any(self.a):\n    raise E", []),
+        ("if any([]):\n    raise E", []),
+        ("if any((self.a, helper())):\n    raise E", []),
+        ("if any(x for x in (self.a,) if x):\n    raise E", []),
+        ("if any(x for x in self.a):\n    raise E", []),
+        ("if any(x for y in (self.a,) for x in y):\n    raise E", []),
+        ("if any(helper(x) for x in (self.a, self.b)):\n    raise E", []),
+        ("if any(x for x, y in ((self.a, 1, 2),)):\n    raise E", []),
+        ("if any(y for x.z, y in ((self.a, self.b),)):\n    raise E", []),
+        ("if any(v for k, v in (('a', self.a),)):\n    raise E", ["self.a"]),
+        ("if self.a.startswith(helper()):\n    raise E", []),
+        ("if self.a.encode():\n    raise E", []),
+        ("if len(helper()):\n    raise E", []),
+        ("if len(self.a, key=1):\n    raise E", []),
+        ("if (lambda: 1)(self.a):\n    raise E", []),
+        ("if self.a[self.b]:\n    raise E", []),
+        ("if helper()[0]:\n    raise E", []),
+        ("if -self.a > abs(self.b):\n    raise E", ["-self.a > abs(self.b)"]),
+        ("if {self.a} == {helper()}:\n    raise E", []),
+        ("if not helper() or self.a:\n    raise E", []),
         ("if self.a:\n    return\nelse:\n    return\nif self.b:\n    raise E", []),
         (
             "if self.a:\n    raise E\nelse:\n    raise E\nif self.b:\n    raise E",
@@ -92,6 +114,25 @@ def refusals(body: str, **constants: str) -> list[str]:
 )
 def test_refusals(body: str, found: list[str]) -> None:
     assert refusals(body) == [text.replace("self.", "") for text in found]
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        ("return self.a or self.b", ("a or b",)),
+        ("x = self.a\nreturn x > 1", ("a > 1",)),
+        ("x = self.a\nreturn", ()),
+        ("x = self.a\nprint(x)", ()),
+        ("del self.a\nreturn self.b", ()),
+        ("if self.a:\n    return 1\nreturn self.b", ()),
+        ("if self.a:\n    raise E\nreturn self.b", ()),
+    ],
+)
+def test_properties(body: str, found: tuple[str, ...]) -> None:
+    """A property of assignments and one ``return`` stands for its value; others for none."""
+    text = "@property\ndef odd(self):\n" + textwrap.indent(body, "    ")
+    text += "\ndef __post_init__(self):\n    if self.odd:\n        raise E\n"
+    assert rules(text).refusals == found
 
 
 def test_constants_of_the_module() -> None:

@@ -225,6 +225,16 @@ class TestHistory:
             "removed after 0.9.0, back in 0.11.0"
         )
 
+    def test_what_replaces_a_flag(self) -> None:
+        """By the newest version that deprecates it; of what names nothing, nothing."""
+        made = [
+            surface("vllm", version, flag("--a", deprecated=one), flag("--b", deprecated=""))
+            for version, one in (("1.0", None), ("1.1", "--x"), ("1.2", "--y"), ("1.3", None))
+        ]
+        folded = FoldedSurfaces.read(folded_text(fold(made, {})))
+        named = {name: folded.replacement(name) for name in ("--a", "--b", "--nobody")}
+        assert named == {"--a": "--y", "--b": None, "--nobody": None}
+
     def test_names_that_an_action_implies(self, folded: FoldedSurfaces) -> None:
         assert folded.spans("flag", "--no-quick") == [Span("0.10.0", "0.10.0")]
         assert implied_names("--enable-x", "enable-disable") == (

@@ -159,3 +159,9 @@ def test_a_list_that_the_parser_takes_and_we_don_t() -> None:
     held = bracket(one("1.0.0", flag("--tensor-parallel-size", type="int")))
     found = judge("vllm", held, ["--tensor-parallel-size", "-5"])
     assert (found.accepted, found.sound) == (True, False)
+
+
+def test_an_image_newer_than_all_releases_is_never_accepted_for_certain() -> None:
+    """What they take may be gone."""
+    held = bracket(one("1.0.0", flag("--a")), newer=True)
+    assert judge("vllm", held, ["--a", "1"]).accepted is None

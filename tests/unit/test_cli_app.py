@@ -56,10 +56,39 @@ def test_help_of_a_command(command: str) -> None:
     assert "  2  the request" in result.stdout
 
 
-def test_help_doesnt_load_the_core() -> None:
+def commands_of_groups() -> list[tuple[str, str]]:
+    """Group and command, of every group of commands."""
+    context = click.Context(app)
+    groups = [(name, app.get_command(context, name)) for name in app.list_commands(context)]
+    return [
+        (name, command)
+        for name, group in groups
+        if isinstance(group, click.Group)
+        for command in group.list_commands(context)
+    ]
+
+
+def test_groups_have_commands() -> None:
+    """The test below is about these."""
+    assert ("engine", "check") in commands_of_groups()
+
+
+@pytest.mark.parametrize(("group", "command"), commands_of_groups())
+def test_help_of_a_command_of_a_group(group: str, command: str) -> None:
+    """An example of that very command, exit codes, and a line in the group's help."""
+    result = run(group, command, "--help")
+    assert result.exit_code == 0
+    assert f"  infxreg {group} {command} " in result.stdout.partition("Example")[2]
+    for line in ("  0  ", "  1  ", "  2  the request"):
+        assert line in result.stdout.partition("Exit codes:\n")[2]
+    assert f"\n  {command} " in run(group, "--help").stdout
+
+
+@pytest.mark.parametrize("args", [["--help"], ["engine", "--help"], ["engine", "check", "--help"]])
+def test_help_doesnt_load_the_core(args: list[str]) -> None:
     """Start-up counts: help needs neither attrs nor cattrs, pluggy, tomllib nor a table."""
     script = (
-        "import sys\nbefore = set(sys.modules)\nsys.argv = ['infxreg', '--help']\n"
+        f"import sys\nbefore = set(sys.modules)\nsys.argv = {['infxreg', *args]}\n"
         "from infxreg.cli import main\ntry:\n    main()\nfinally:\n"
         "    names = {'attrs', 'cattrs', 'pluggy', 'tomllib', 'tomli_w', 'infxreg.registry'}\n"
         "    print(sorted(names & set(sys.modules) - before), file=sys.stderr)\n"
@@ -88,6 +117,10 @@ def test_the_script_and_the_module_are_one() -> None:
             ["frobnicate"],
             "error: unknown command 'frobnicate': known are resolve, explain, list, show, points, "
             "check, engine, completion\ntry: infxreg --help\n",
+        ),
+        (
+            ["engine", "chekc"],
+            "error: unknown command 'chekc': did you mean 'check'?\ntry: infxreg engine --help\n",
         ),
         (
             ["--skip-plugn", "amd", "check"],
@@ -298,6 +331,7 @@ class TestCompletion:
         ("args", "begun", "found"),
         [
             ([], "re", ["resolve"]),
+            (["engine"], "u", ["upgrade"]),
             (["resolve"], "x", ["x10", "x20"]),
             (["resolve", "x10"], "", ["m1", "m2"]),
             (["resolve", "x10", "m1"], "--p", ["--point", "--pp", "--purpose"]),

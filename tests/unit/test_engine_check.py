@@ -134,6 +134,14 @@ def test_an_image_of_which_nothing_is_known() -> None:
     )
 
 
+def test_an_image_newer_than_every_release() -> None:
+    """What they all take isn't certain of it."""
+    image = Image(id="acme/run:n9", engine="run", source="t", date="2026-09-01")
+    ((answer, severity, reason),) = engine(acme(ALL, image).resolve(**X10, image="acme/run:n9"))
+    assert (answer, severity) == ("unknown", "note")
+    assert "newer than what is known for certain" in reason
+
+
 def test_an_image_of_another_engine_tells_nothing() -> None:
     """That it is another engine's is a check of its own."""
     spec = acme(ALL).resolve(**X10, image="acme/alt:1")

@@ -152,7 +152,10 @@ def _no_such_option(error: click.NoSuchOption, ctx: click.Context) -> str:
     )
     if facet is not None:
         return f"{text}: {facet.id} is a fact of the {facet.facet_of}, so name the {facet.facet_of}"
-    return f"{text}: did you mean {guess}?" if guess else text
+    hints = [f"did you mean {guess}?"] if guess else []
+    if any(param.type is click.UNPROCESSED for param in ctx.command.params):
+        hints.append("what an engine is given stands after --")
+    return f"{text}: {' '.join(hints)}" if hints else text
 
 
 def _say_times(state: State, total_s: float) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from infxreg.cli.state import state_of
-from infxreg.cli.text import paint, progress
+from infxreg.cli.text import paint, printable, progress
 
 if TYPE_CHECKING:
     from infxreg.surface.verdicts import Judgement
@@ -72,10 +72,11 @@ def check_command(
 
     ARGS are what stands after the model (vllm serve MODEL ARGS), or a whole command line.
     A nightly is checked against the releases around it: what only some of them refuse is
-    unknown.
+    unknown, unless the image's record says that it was seen to work.
     """
     from infxreg.cli.lists import read_lists, variables
     from infxreg.cli.target import overlaid, target_of
+    from infxreg.engine_check import knower
     from infxreg.surface.verdicts import judge
 
     if source is not None and args:
@@ -85,15 +86,16 @@ def check_command(
     state = state_of(ctx)
     with state.phase("load surfaces"):
         found = overlaid(target_of(target, state.registry), overlays, state.registry)
+        knows = knower(found.image, state.registry.catalogue.capabilities)
     worst = 0
     with state.phase("check"), progress("checking") as report:
         for number, argv in enumerate(lists, 1):
-            judgement = judge(found.engine, found.held, argv, env)
+            judgement = judge(found.engine, found.held, argv, env, knows)
             if as_json:
-                click.echo(json.dumps(judgement.to_json(), ensure_ascii=False))
+                click.echo(printable(json.dumps(judgement.to_json(), ensure_ascii=False)))
             else:
                 label = f"line {number}: " if source is not None else ""
-                click.echo("\n".join(_lines(judgement, label)))
+                click.echo(printable("\n".join(_lines(judgement, label))))
             if judgement.sound is False or (strict and judgement.sound is None):
                 worst = 1
             report(number, len(lists))
@@ -105,4 +107,6 @@ def _lines(judgement: Judgement, label: str) -> Iterator[str]:
     for reply in judgement.replies:
         unknown = "unknown " if reply.answer == "unknown" else ""
         head = paint(f"{unknown}{reply.severity}", reply.severity)
+        if reply.answer == "ok":
+            head = paint("ok", "note")
         yield f"  {head} {reply.finding.kind}: {reply.reason}"

@@ -18,6 +18,7 @@ from infxreg.cli.text import progress
 if TYPE_CHECKING:
     from infxreg.records import EngineSurface
     from infxreg.surface.fold_wheels import Extract
+    from infxreg.surface.folded import FoldedSurfaces
     from infxreg.surface.source import Source
 
     Progress = Callable[[int, int], None]
@@ -127,8 +128,6 @@ def fold_command(
     """
     from infxreg.cli.target import surface_record
     from infxreg.surface.fold_wheels import fold_wheels, read_hashes
-    from infxreg.surface.folded import FoldedSurfaces
-    from infxreg.surface.store import read_bytes
 
     if not wheels and not versions:
         raise click.UsageError("name wheels, or releases with --version", ctx)
@@ -139,7 +138,7 @@ def fold_command(
             _extraction(record),
             _sources(engine, wheels, versions, report),
             read_hashes(hashes) if hashes is not None else None,
-            FoldedSurfaces.read(read_bytes(onto)) if onto is not None else None,
+            _folded(onto) if onto is not None else None,
         )
     _write(text, output)
 
@@ -165,9 +164,26 @@ def dump_script_command(engine: str) -> None:
 
 
 def _extraction(record: EngineSurface) -> Extract:
+    from infxreg.errors import BadRequestError
+
     module, _, name = record.extract.partition(":")
-    function: Extract = getattr(importlib.import_module(module), name)
+    try:
+        function: Extract = getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError) as error:
+        message = f"the plugin of {record.id} names {record.extract} to read it with: {error}"
+        raise BadRequestError(message) from error
     return function
+
+
+def _folded(path: Path) -> FoldedSurfaces:
+    from infxreg.surface.errors import SurfaceFormatError
+    from infxreg.surface.folded import FoldedSurfaces
+    from infxreg.surface.store import read_bytes
+
+    try:
+        return FoldedSurfaces.read(read_bytes(path))
+    except SurfaceFormatError as error:
+        raise SurfaceFormatError(f"{error.what} ({path})", error.problems) from error
 
 
 def _sources(

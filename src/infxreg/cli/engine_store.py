@@ -40,13 +40,22 @@ def add_command(
     From then on images with that digest, or of that version, are checked against it, before
     what the plugins ship. Nothing is kept unless all of it can be read.
     """
+    from infxreg.errors import BadRequestError
+    from infxreg.releases import DIGEST
     from infxreg.surface.store import SurfaceStore, add_document
 
     if digest is not None and version is not None:
         raise click.UsageError("give --digest or --as, not both", ctx)
+    if digest is not None and not DIGEST.fullmatch(digest):
+        raise BadRequestError(f"--digest {digest!r}: write sha256: with 64 hex digits")
     store = SurfaceStore(state_of(ctx).surface_folder)
     path = add_document(
-        store, dump, key=digest or version, engine=engine, replace=replace, partial=partial
+        store,
+        dump,
+        key=version if digest is None else digest,
+        engine=engine,
+        replace=replace,
+        partial=partial,
     )
     click.echo(str(path))
 
@@ -60,11 +69,13 @@ def add_command(
 @click.pass_context
 def remove_command(ctx: click.Context, build: str) -> None:
     """Forget BUILD, an ENGINE@VERSION or ENGINE@DIGEST that `engine add` kept."""
-    from infxreg.errors import UnknownIdError
+    from infxreg.errors import BadRequestError, UnknownIdError
     from infxreg.surface.store import SurfaceStore
 
     store = SurfaceStore(state_of(ctx).surface_folder)
     engine, _, key = build.partition("@")
     if not store.remove(engine, key):
         known = tuple(f"{name}@{key}" for name, key, _ in store.added())
+        if not known:
+            raise BadRequestError(f"there is no {build!r} to remove: nothing was added")
         raise UnknownIdError("added build", build, known)

@@ -63,7 +63,7 @@ def upgrade_command(ctx: click.Context, subject: str, target: str, as_json: bool
     registry = state.registry
     to = target_of(target, registry)
     with state.phase("check"), progress("checking") as report:
-        found = upgrade(subject, to.engine, to.held, registry, report)
+        found = upgrade(subject, to.engine, to.held, registry, report, to.image)
     if as_json:
         click.echo(json.dumps(_data(found), indent=2, ensure_ascii=False))
     else:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 from attrs import evolve, frozen
 
-from infxreg.errors import BadRequestError, UnknownIdError
+from infxreg.errors import BadRequestError, UnknownIdError, near
 from infxreg.references import digest_of, image_of
 from infxreg.registry import Registry
+from infxreg.releases import DIGEST
 from infxreg.surface.check import Checker
 from infxreg.surface.errors import StoreError, UnknownVersionError
 from infxreg.surface.overlay import Overlay, read_overlay
@@ -19,17 +20,18 @@ from infxreg.surface.possible import Possible, possible
 from infxreg.values import FrozenMap
 
 if TYPE_CHECKING:
-    from infxreg.records import EngineSurface
+    from infxreg.records import EngineSurface, Image
 
 _BUILD = re.compile(r"(?P<engine>[a-z][a-z0-9_-]*)@(?P<key>[0-9A-Za-z][0-9A-Za-z.!+_-]*|sha256:.*)")
 
 
 @frozen
 class Target:
-    """An engine, and the surfaces that the named build or image may have."""
+    """An engine, the surfaces that the named build or image may have, and the image's record."""
 
     engine: str
     held: Possible
+    image: Image | None = None
 
 
 def target_of(text: str, registry: Registry) -> Target:
@@ -39,22 +41,33 @@ def target_of(text: str, registry: Registry) -> Target:
         UnknownIdError: if its engine isn't known.
         UnknownVersionError: if nothing is known of that version or digest.
         BadRequestError: if it is neither, or nothing is known of the image.
+        SurfaceError: if a file that should tell is damaged.
     """
     registry.check()
     catalogue = registry.catalogue
     build = _BUILD.fullmatch(text)
     if build is not None:
         return _build(build["engine"], build["key"], registry)
-    image = image_of(text, catalogue)
-    if image is None:
+    store, image, digest = catalogue.surface_store, image_of(text, catalogue), digest_of(text)
+    engine = image.engine if image is not None else _engine_of(digest, registry)
+    if engine is None:
+        guess = near(text, catalogue.images)
         raise BadRequestError(
             f"nothing is known of {text!r}: name an engine's release (vllm@0.31.0), the tag of a "
-            "release, or a registered image"
+            "release, or a registered image" + (f"; nearest by name is {guess}" if guess else "")
         )
-    held = possible(catalogue.surface_store, image.engine, image, digest_of(text))
+    held = possible(store, engine, image, digest)
+    if not held.versions and image is not None and image.version is not None:
+        raise UnknownVersionError(engine, image.version, store.versions(engine))
     if not held.versions:
         raise BadRequestError(f"what {text} accepts isn't known: {held.why}")
-    return Target(image.engine, held)
+    return Target(engine, held, image)
+
+
+def _engine_of(digest: str | None, registry: Registry) -> str | None:
+    """The engine of which a build was added for the image with this digest."""
+    added = registry.catalogue.surface_store.added()
+    return next((engine for engine, key, _ in added if key == digest), None)
 
 
 def _build(engine: str, key: str, registry: Registry) -> Target:
@@ -63,6 +76,8 @@ def _build(engine: str, key: str, registry: Registry) -> Target:
     if engine not in known:
         raise UnknownIdError("engine", engine, known)
     digest = key if key.startswith("sha256:") else None
+    if digest is not None and not DIGEST.fullmatch(digest):
+        raise BadRequestError(f"{digest!r} is no digest: write sha256: with 64 hex digits")
     found = store.find(engine, None if digest else key, digest)
     if found is None:
         keys = store.versions(engine) if digest is None else _digests(engine, registry)

@@ -32,6 +32,14 @@ def paint(text: str, severity: str) -> str:
     return click.style(text, fg=_COLOURS[severity])
 
 
+def printable(text: str) -> str:
+    """Text that can be written as UTF-8: what no character stands for becomes its escape.
+
+    An argument has that where it is no UTF-8, and JSON as a lone surrogate.
+    """
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
 def check_line(check: Check) -> str:
     """A check in one line: answer, severity, id, reason."""
     head = paint(f"{check.answer} {check.severity}", check.severity)

@@ -96,6 +96,8 @@ class UnknownVersionError(SurfaceError):
         text = f"no surface of {self.engine} {self.version}"
         if not self.known:
             return f"{text}: none is known; take one in with infxreg engine add"
+        if self.version.startswith("sha256:"):
+            return f"{text}: known are {', '.join(self.known)}"
         longer = next((one for one in self.known if one.startswith(self.version)), None)
         guess = longer or near(self.version, self.known)
         return (

@@ -93,7 +93,8 @@ class Finding:
     def __str__(self) -> str:
         # What another version has was no slip of the pen.
         elsewhere = self.versions is not None and self.versions.startswith("first in")
-        told = self.near is None or self.near in self.message or elsewhere
+        said = f"{self.message} {self.versions}"
+        told = self.near is None or self.near in said or elsewhere
         hints = ["" if told else f"did you mean {self.near}?", self.versions or ""]
         return "; ".join([self.message, *(hint for hint in hints if hint)])
 

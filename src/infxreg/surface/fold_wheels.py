@@ -8,12 +8,13 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TypeAlias
 
-from infxreg.surface.errors import SurfaceFormatError
+from infxreg.surface.errors import StoreError, SurfaceFormatError
 from infxreg.surface.fold import fold, folded_text
 from infxreg.surface.folded import FoldedSurfaces
 from infxreg.surface.model import Surface, Wheel
 from infxreg.surface.reading import Part
 from infxreg.surface.source import Source
+from infxreg.surface.store import read_bytes
 
 Extract: TypeAlias = Callable[[Source], Surface]
 
@@ -65,11 +66,15 @@ def read_hashes(path: Path) -> Mapping[tuple[str, str], Wheel]:
 
     Raises:
         SurfaceFormatError: if a line isn't one.
-        OSError: if the file can't be read.
+        StoreError: if the file can't be read.
     """
+    try:
+        lines = read_bytes(path).decode("utf-8").splitlines()
+    except UnicodeDecodeError as error:
+        raise StoreError(str(path), f"can't be read: {error}") from error
     found: dict[tuple[str, str], Wheel] = {}
     problems: list[str] = []
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+    for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
         try:

@@ -212,6 +212,19 @@ class FoldedSurfaces:
             for first, last in runs(mask)
         ]
 
+    def replacement(self, flag: str) -> str | None:
+        """What to write for a flag, see `infxreg.surface.history.History`."""
+        try:
+            named = [
+                (mask.bit_length(), str(text))
+                for item in self._option_items.get(flag, ())
+                for mask, text in self._values(item.get("deprecated"), self._there(item))
+                if text
+            ]
+        except (TypeError, ValueError, AttributeError, KeyError) as error:
+            raise SurfaceFormatError(_WHAT, (f"flag {flag}: {error!r}",)) from error
+        return max(named)[1] if named else None
+
     def _item_mask(self, kind: ItemKind, name: str) -> int:
         if kind == "flag":
             return self._option_masks.get(name, 0)

@@ -5,7 +5,7 @@ Ranges, not a first and a last version: a flag can go and come back.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import Literal, Protocol, TypeAlias
 
 from attrs import frozen
@@ -38,6 +38,9 @@ class History(Protocol):
     def spans(self, kind: ItemKind, name: str) -> Sequence[Span]:
         """The runs of versions that have the item, oldest first; none if no version has it."""
 
+    def replacement(self, flag: str) -> str | None:
+        """What the newest version that deprecates a flag says to write instead, if any does."""
+
 
 def in_words(history: History | None, kind: ItemKind, name: str, version: str) -> str | None:
     """When an item was there, seen from a version that lacks it; None without a history.
@@ -68,3 +71,16 @@ def _later(one: str, other: str) -> bool:
         return Version(one) > Version(other)
     except InvalidVersion:
         return False
+
+
+def replaced(history: History, flag: str, known: Container[str]) -> str | None:
+    """What to write for a flag that went, in a version that knows these; None if nothing says.
+
+    What replaced it may have been replaced since.
+    """
+    seen = {flag}
+    named = history.replacement(flag)
+    while named is not None and named not in known and named not in seen:
+        seen.add(named)
+        named = history.replacement(named) or named
+    return None if named == flag else named

@@ -6,7 +6,7 @@ only some refuse is unknown, unless the image's record says that it knows it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from attrs import frozen
 
@@ -89,27 +89,33 @@ def _reply(
     severity = _LEVELS[min(_LEVELS.index(one.severity) for one in said.values())]
     capability = knows(finding) if len(possible.versions) > 1 else None
     certain = not possible.newer and all(
-        _speaks(verdict, finding, severity) for verdict in verdicts.values()
+        any(one.flag == finding.flag for one in _as_bad(verdict, severity))
+        for verdict in verdicts.values()
     )
     if certain and capability is None and finding.kind != "not known":
         return Reply("refuted", severity, finding, tuple(said), str(finding))
-    words = [finding.message, *([finding.versions] if finding.versions else [])]
+    place = (finding.flag, finding.key)
+    takers = [
+        version
+        for version, verdict in verdicts.items()
+        if all((one.flag, one.key) != place for one in _as_bad(verdict, severity))
+    ]
+    plain = [finding.message, *([finding.versions] if finding.versions else [])]
+    words = plain if takers else [str(finding)]
     if capability is not None:
         words.append(f"but the image's record knows {capability}")
         return Reply("ok", severity, finding, tuple(said), "; ".join(words))
-    takers = [version for version in verdicts if version not in said]
     if takers:
         verb = "read" if finding.kind in _ABOUT_VARIABLES else "take"
         words.append(f"{_listed(takers)} {verb if len(takers) > 1 else verb + 's'} it")
-    if len(possible.versions) > 1:
+    if len(possible.versions) > 1 or possible.newer:
         words.append(possible.why)
     return Reply("unknown", severity, finding, tuple(said), "; ".join(words))
 
 
-def _speaks(verdict: Verdict, finding: Finding, severity: Severity) -> bool:
-    """Whether a version has something as bad to say of the same flag."""
+def _as_bad(verdict: Verdict, severity: Severity) -> Iterator[Finding]:
     worse = _LEVELS[: _LEVELS.index(severity) + 1]
-    return any(one.flag == finding.flag and one.severity in worse for one in verdict.findings)
+    return (one for one in verdict.findings if one.severity in worse)
 
 
 def _listed(names: Iterable[str]) -> str:

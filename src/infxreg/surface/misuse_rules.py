@@ -31,12 +31,14 @@ def report_misuse(report: Report, names: Names, one: Misuse, last: Use | None) -
                 item=("flag", bare.replace("_", "-")),
             )
         case "ambiguous prefix", _:
+            known = report.history is not None and report.history.spans("flag", written)
             report.add(
                 "ambiguous prefix",
                 written,
                 f"{written} could be any of {', '.join(one.names)}: write one of them out",
                 value=shown,
                 near=one.names[0],
+                item=("flag", written) if known else None,
             )
         case "missing value", Flag() as flag:
             report.add("missing value", written, f"{written} needs {_arity_in_words(flag)}")

@@ -8,7 +8,7 @@ from attrs import field, frozen
 
 from infxreg.spec import Severity
 from infxreg.surface.findings import Finding, Kind, Level
-from infxreg.surface.history import History, ItemKind, in_words
+from infxreg.surface.history import History, ItemKind, in_words, replaced
 from infxreg.surface.model import Surface
 
 
@@ -48,6 +48,11 @@ class Report:
         versions = None
         if item is not None and self.history is not None:
             versions = in_words(self.history, *item, self.surface.version)
+            gone = versions is not None and "removed" in versions and "back in" not in versions
+            if item[0] == "flag" and gone:
+                instead = replaced(self.history, item[1], self.surface.by_name)
+                if instead is not None:
+                    near, versions = instead, f"{versions}, use {instead}"
         self.findings.append(
             Finding(
                 kind=kind,

@@ -214,14 +214,16 @@ def add_document(
 
     Raises:
         SurfaceFormatError: naming every part that is missing or of the wrong kind.
-        StoreError: see `SurfaceStore.add`; nothing is stored then.
+        StoreError: see `SurfaceStore.add`, or if it names another engine; nothing is stored then.
     """
     surface = _surface(read_json(path), engine, partial)
+    if engine not in (None, surface.engine):
+        raise StoreError(str(path), f"it is of {surface.engine}, not {engine}")
     if key is None and not surface.version:
         raise StoreError(str(path), "it states no version: say which, or the image's digest")
     if key is not None and not surface.version:  # a checkout states none
         surface = evolve(surface, version=key)
-    return store.add(surface, key or surface.version, replace=replace)
+    return store.add(surface, surface.version if key is None else key, replace=replace)
 
 
 def _surface(data: object, engine: str | None, partial: bool) -> Surface:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from attrs import frozen
 
+from infxreg.surface.findings import Finding
 from infxreg.surface.image_check import Reply, replies
 from infxreg.surface.model import Json
 from infxreg.surface.possible import Possible
@@ -50,7 +51,11 @@ class Judgement:
 
 
 def judge(
-    engine: str, held: Possible, argv: Sequence[str], env: Mapping[str, str] | None = None
+    engine: str,
+    held: Possible,
+    argv: Sequence[str],
+    env: Mapping[str, str] | None = None,
+    knows: Callable[[Finding], str | None] = lambda finding: None,
 ) -> Judgement:
     """Checks a command line against the versions that an engine build may have.
 
@@ -59,12 +64,13 @@ def judge(
         held: the versions, at least one.
         argv: what stands after the model (``vllm serve MODEL ARG…``), or a whole command line.
         env: the variables that are set.
+        knows: what the image's record says of a finding, as `infxreg.surface.image_check` has it.
     """
     after = _after_program(engine, argv)
     lead = None if after is argv else ()
-    found = replies(held, after, env or {}, lead=lead)
+    found = replies(held, after, env or {}, knows, lead)
     at_parse = [reply for reply in found if reply.finding.level == "parse"]
-    accepted: bool | None = True
+    accepted: bool | None = None if held.newer else True
     if any(reply.answer == "refuted" and reply.severity == "error" for reply in at_parse):
         accepted = False
     elif any(reply.answer == "unknown" and _decides(reply) for reply in at_parse):

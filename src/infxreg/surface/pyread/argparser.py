@@ -20,7 +20,6 @@ from infxreg.surface.pyread.values import (
     FuncVal,
     Instance,
     InterpretedError,
-    Member,
     Native,
     ParserVal,
     Unknown,
@@ -50,9 +49,7 @@ def parser_method(parser: ParserVal, name: str) -> object:
     made = _METHODS.get(name)
     if made is not None:
         return Native(name, lambda machine, args, kwargs: made(parser, machine, args, kwargs))
-    if name == "prog":
-        return "engine"
-    return Native(name, lambda _m, _a, _k: Unknown(f"parser.{name}"))
+    return Unknown(f"parser.{name}")
 
 
 def _add(
@@ -320,10 +317,3 @@ def _refused(machine: Machine, action: object, built: dict[str, object] | None) 
     except InterpretedError as error:
         return error.kind in {"SystemExit", "ArgumentError", "ArgumentTypeError"}
     return False
-
-
-def member_names(machine: Machine, value: object) -> tuple[str, ...]:
-    """The member names of an enum class, aliases too."""
-    if isinstance(value, ClassVal) and classes.is_enum(value):
-        return tuple(classes.members(machine, value))
-    return (value.name,) if isinstance(value, Member) else ()

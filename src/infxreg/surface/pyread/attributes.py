@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from infxreg.surface.pyread import argparser, builtin_functions, classes, operations, records
 from infxreg.surface.pyread.values import (
     DATACLASS_FIELD,
+    ENUMS,
     FIELD_INFO,
     MISSING,
     Args,
@@ -51,6 +52,12 @@ _METHODS: Mapping[type, frozenset[str]] = {
     float: frozenset({"is_integer"}),
     bool: frozenset(),
 }
+
+_KNOWN_BASES = ENUMS | {
+    *("builtins.object", "builtins.int", "builtins.str", "builtins.Exception"),
+    *("abc.ABC", "typing.Protocol", "typing.Generic", "enum.EnumMeta"),
+}
+"""Bases outside the tree whose every attribute is answered for elsewhere, or is a method."""
 
 
 def attribute(machine: Machine, owner: object, name: str) -> object:
@@ -106,15 +113,16 @@ def _class_attribute(machine: Machine, cls: ClassVal, name: str) -> object:
         return ""
     if name == "__annotations__":
         return {one.name: one.type for one in records.own_fields(machine, cls)}
-    if name == "__mro__":
-        return tuple(classes.mro(cls))
-    if name == "__dict__":
-        return class_dict(machine, cls)
-    if name == "__new__":
-        return Native("__new__", lambda _m, _a, _k: Unknown("__new__"))
-    if any(isinstance(one, Unknown) for one in cls.bases):
+    if hasattr(type, name) or _may_inherit(cls):
         return Unknown(f"{cls.name}.{name}")
     raise InterpretedError("AttributeError", f"{cls.name}.{name}")
+
+
+def _may_inherit(cls: ClassVal) -> bool:
+    """Whether a base that isn't read may have attributes that aren't known."""
+    if any(isinstance(one, Unknown) for one in cls.bases):
+        return True
+    return not classes.outside_bases(cls) <= _KNOWN_BASES
 
 
 def class_dict(machine: Machine, cls: ClassVal) -> dict[str, object]:
@@ -134,20 +142,17 @@ def _instance_attribute(machine: Machine, made: Instance, name: str) -> object:
     if isinstance(made.cls, External):
         return Unknown(f"{made.cls.path}.{name}")
     found = classes.lookup(machine, made.cls, name)
-    if found is None or (
-        isinstance(found.value, Instance) and found.value.cls in {FIELD_INFO, DATACLASS_FIELD}
-    ):
-        default = records.instance_default(machine, made, name)
-        if default is not None:
-            return default.value
+    value = found.value if found is not None else None
+    if isinstance(value, Instance) and value.cls in {FIELD_INFO, DATACLASS_FIELD}:
+        found = None
+    if found is None:
+        found = records.instance_default(machine, made, name)
     if found is not None:
-        if found.value is None or not isinstance(found.value, FuncVal):
-            return found.value
         return classes.bind(machine, found.value, made, made.cls)
     hook = classes.lookup(machine, made.cls, "__getattr__")
     if hook is not None and isinstance(hook.value, FuncVal):
         return machine.call(Bound(hook.value, made), [name], {})
-    if classes.outside_bases(made.cls):
+    if hasattr(object, name) or _may_inherit(made.cls):
         return Unknown(f"{made.cls.name}.{name}")
     raise InterpretedError("AttributeError", f"{made.cls.name}.{name}")
 
@@ -157,12 +162,17 @@ def _member_attribute(machine: Machine, member: Member, name: str) -> object:
         return member.name
     if name in {"value", "_value_"}:
         return member.value
-    found = classes.lookup(machine, member.cls, name)
-    if found is not None and isinstance(found.value, FuncVal):
-        return classes.bind(machine, found.value, member, member.cls)
     if name == "__class__":
         return member.cls
-    return _method(operations.plain(member), name)
+    found = classes.lookup(machine, member.cls, name)
+    if found is not None and name not in classes.members(machine, member.cls):
+        return classes.bind(machine, found.value, member, member.cls)
+    value = operations.plain(member)
+    if value is not member:
+        return _method(value, name)
+    if found is not None or hasattr(object, name) or _may_inherit(member.cls):
+        return Unknown(f"{member.cls.name}.{name}")
+    raise InterpretedError("AttributeError", f"{member.cls.name}.{name}")
 
 
 def _super_attribute(machine: Machine, proxy: Super, name: str) -> object:
@@ -173,18 +183,15 @@ def _super_attribute(machine: Machine, proxy: Super, name: str) -> object:
         if found is not None:
             return classes.bind(machine, found.value, receiver, cls)
         if name == "__init__" and isinstance(receiver, Instance):
-            made = receiver
-            return Native("__init__", lambda _m, args, kwargs: _base_init(made, args, kwargs))
+            made, outside = receiver, classes.outside_bases(cls)
+            return Native(name, lambda _m, args, kwargs: _base_init(made, outside, args, kwargs))
     if name in {"__init__", "__setattr__", "__init_subclass__"}:
         return Native(name, lambda _m, _a, _k: None)
     return Unknown(f"super().{name}")
 
 
-def _base_init(made: Instance, args: Args, kwargs: Kwargs) -> None:
+def _base_init(made: Instance, outside: set[str], args: Args, kwargs: Kwargs) -> None:
     """The constructor of a base outside the tree: argparse's actions are known."""
-    if not isinstance(made.cls, ClassVal):
-        return
-    outside = classes.outside_bases(made.cls)
     if not any(path.startswith("argparse.") for path in outside):
         return
     names = ["option_strings", "dest", "nargs", "const", "default", "type", "choices", "required"]
@@ -208,8 +215,18 @@ def _type_attribute(owner: object, name: str) -> object:
     if owner is dict and name == "fromkeys":
         return Native("fromkeys", _fromkeys)
     if isinstance(owner, type) and name in _METHODS.get(owner, ()):
-        return Native(name, lambda _m, args, kwargs: _invoke(_m, args[0], name, args[1:], kwargs))
+        return Native(name, lambda m, args, kwargs: _unbound(m, owner, name, args, kwargs))
+    if hasattr(owner, name):
+        return Unknown(name)
     raise InterpretedError("AttributeError", name)
+
+
+def _unbound(machine: Machine, kind: type, name: str, args: Args, kwargs: Kwargs) -> object:
+    """``str.lower(text)``."""
+    owner = operations.plain(args[0])
+    if not isinstance(owner, kind):
+        return owner if isinstance(owner, Unknown) else Unknown(f"{kind.__name__}.{name}")
+    return _invoke(machine, owner, name, args[1:], kwargs)
 
 
 def _fromkeys(machine: Machine, args: Args, kwargs: Kwargs) -> object:
@@ -222,14 +239,23 @@ def _method(owner: object, name: str) -> object:
         if kind in _METHODS:
             if name in _METHODS[kind]:
                 return Native(name, lambda m, args, kwargs: _invoke(m, owner, name, args, kwargs))
-            if name in {"__class__"}:
-                return type(owner)
             if hasattr(owner, name):
                 return Unknown(f"{kind.__name__}.{name}")
             raise InterpretedError("AttributeError", f"{kind.__name__}.{name}")
-    if owner is None:
+    if owner is None and not hasattr(None, name):
         raise InterpretedError("AttributeError", f"None.{name}")
     return Unknown(f"{type(owner).__name__}.{name}")
+
+
+def _spoiled(owner: object, name: str, unknown: Unknown) -> Unknown:
+    """What a call gives whose arguments aren't known; a container that it changes holds that."""
+    if isinstance(owner, set) and name in {"add", "update", "discard", "remove"}:
+        owner.add(unknown)
+    elif isinstance(owner, list) and name in {"extend", "remove"}:
+        owner.append(unknown)
+    elif isinstance(owner, dict) and name == "update":
+        owner["**"] = unknown
+    return unknown
 
 
 def _invoke(machine: Machine, owner: object, name: str, args: Args, kwargs: Kwargs) -> object:
@@ -237,33 +263,37 @@ def _invoke(machine: Machine, owner: object, name: str, args: Args, kwargs: Kwar
     keeps = isinstance(owner, (list, dict)) and name in {
         *("append", "insert", "extend", "update", "setdefault", "get", "pop"),
     }
-    if not keeps:
-        for one in args:
-            if isinstance(one, Unknown):
-                return one
+    unknown = None if keeps else operations.unknown_in([*args, *kwargs.values()])
+    if unknown is not None:
+        return _spoiled(owner, name, unknown)
     if isinstance(owner, set) and name == "pop" and len(owner) > 1:
         return Unknown("the first of a set of several")
     if isinstance(owner, list) and name == "sort":
-        made = builtin_functions.sorted_items(machine, [owner], kwargs)
-        if isinstance(made, list):
-            owner[:] = made
+        made = builtin_functions.sorted_items(machine, owner, kwargs)
+        owner[:] = [made] * len(owner) if isinstance(made, Unknown) else made
         return None
     if name in {"extend", "update", "union", "difference", "intersection", "join"}:
         args = [
             one if isinstance(one, (dict, str)) else operations.all_items(machine, one)
             for one in args
         ]
-        unknown = next((one for one in args if isinstance(one, Unknown)), None)
+        unknown = operations.unknown_in(args)
         if unknown is not None:
-            return unknown
+            return _spoiled(owner, name, unknown)
+    if isinstance(owner, list) and name == "extend" and isinstance(args[0], (list, dict)):
+        operations.extend(owner, args[0])
+        return None
+    if isinstance(owner, dict) and name in {"get", "pop", "setdefault"}:
+        args = [operations.key_in(owner, args[0]), *args[1:]]
     if isinstance(owner, str):
         args = [operations.plain(one) for one in args]
-        sizes = [len(one) for one in args if isinstance(one, (str, list))]
+        sizes = [len(one) for one in args if isinstance(one, str)]
+        for one in (part for part in args if isinstance(part, list)):
+            texts = [part for part in map(operations.plain, one) if isinstance(part, str)]
+            if len(texts) < len(one):
+                return operations.unknown_in(one) or Unknown(f"str.{name}")
+            sizes.append(sum(map(len, texts)) // max(len(owner), 1) + len(texts))
         if len(owner) * max([1, *sizes]) > 50 * operations.MAX_TEXT:
             raise BudgetError("the source makes a text larger than any engine's does")
-        if any(isinstance(one, list) and not all(isinstance(x, str) for x in one) for one in args):
-            return Unknown(f"str.{name}")
-    try:
+    with operations.guarded():
         return getattr(owner, name)(*args, **kwargs)
-    except (KeyError, ValueError, IndexError, TypeError, AttributeError) as error:
-        raise InterpretedError(type(error).__name__, f"{name} {error}") from None

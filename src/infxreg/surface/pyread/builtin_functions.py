@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 from infxreg.surface.pyread import attributes, classes, expressions, operations
 from infxreg.surface.pyread.values import (
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from infxreg.surface.pyread.machine import Machine
 
 
+_ABSTRACT = ("collections.abc.", "numbers.", "typing.")
+
+
 def call_type(machine: Machine, kind: type, args: Args, kwargs: Kwargs) -> object:
     """A call of one of Python's own types."""
     if kind is type and len(args) == 1:
@@ -39,17 +42,8 @@ def call_type(machine: Machine, kind: type, args: Args, kwargs: Kwargs) -> objec
     if kind is dict:
         return operations.make_dict(machine, args, kwargs)
     if kind in {list, tuple, set, frozenset}:
-        if not args:
-            return kind()
-        items = operations.all_items(machine, args[0])
-        if isinstance(items, Unknown):
-            return items
-        if kind in {set, frozenset}:
-            unknown = next((one for one in items if isinstance(one, Unknown)), None)
-            if unknown is not None:
-                return unknown
-        return operations.guard(lambda: kind(items))
-    if kind is str:
+        return _container(machine, kind, args[0]) if args else kind()
+    if kind is str and len(args) < 2:
         return operations.text_of(machine, args[0]) if args else ""
     if kind is bool:
         answer = machine.truth(args[0]) if args else False
@@ -59,78 +53,100 @@ def call_type(machine: Machine, kind: type, args: Args, kwargs: Kwargs) -> objec
     return Unknown(f"a call of {kind.__name__}")
 
 
+def _container(machine: Machine, kind: type, value: object) -> object:
+    items = operations.all_items(machine, value)
+    if isinstance(items, Unknown):
+        return items
+    unknown = operations.unknown_in(items) if kind in {set, frozenset} else None
+    return unknown or operations.guard(lambda: kind(items))
+
+
 def _number(kind: type, args: Args) -> object:
-    unknown = next((one for one in args if isinstance(one, Unknown)), None)
+    unknown = operations.unknown_in(args)
     if unknown is not None:
         return unknown
     plain = [one for one in args if isinstance(one, (str, int, float))]
-    if len(plain) != len(args):
-        return Unknown(f"{kind.__name__} of {type(args[0]).__name__}")
-    if any(isinstance(one, str) and len(one) > 100 for one in plain):
-        return Unknown("a long number")
+    if len(plain) != len(args) or any(isinstance(one, str) and len(one) > 100 for one in plain):
+        return Unknown(f"{kind.__name__} of what no engine reads as a number")
     return operations.guard(lambda: kind(*plain))
 
 
 def type_of(value: object) -> object:
     """``type(value)``."""
-    if isinstance(value, Unknown):
-        return value
     if isinstance(value, (Instance, Member)):
         return value.cls
     if isinstance(value, (ClassVal, type)):
         return type
     if isinstance(value, (FuncVal, Bound, Native)):
         return External("types.FunctionType")
-    return type(value)
+    if isinstance(value, operations.PLAIN):
+        return type(value)
+    return value if isinstance(value, Unknown) else Unknown("a type")
 
 
-def _len(machine: Machine, args: Args, kwargs: Kwargs) -> object:
-    items = operations.all_items(machine, args[0])
-    return items if isinstance(items, Unknown) else len(items)
+def _over_items(call: Callable[[Machine, Args, Args, Kwargs], object]) -> NativeCall:
+    """A function of the items of its first argument; what isn't known stays so."""
+
+    def over(machine: Machine, args: Args, kwargs: Kwargs) -> object:
+        items = operations.all_items(machine, args[0])
+        return items if isinstance(items, Unknown) else call(machine, items, args[1:], kwargs)
+
+    return over
 
 
-def sorted_items(machine: Machine, args: Args, kwargs: Kwargs) -> object:
-    """``sorted(…)``."""
-    items = operations.all_items(machine, args[0])
-    if isinstance(items, Unknown):
-        return items
+@_over_items
+def _len(machine: Machine, items: Args, more: Args, kwargs: Kwargs) -> object:
+    return len(items)
+
+
+def _keys(machine: Machine, items: Args, kwargs: Kwargs) -> list[Any] | Unknown:
+    """What items are put in order by."""
     key = kwargs.get("key")
-    keys = [
-        operations.plain(machine.call(key, [one], {}) if key is not None else one) for one in items
-    ]
-    unknown = next((one for one in keys if isinstance(one, Unknown)), None)
-    if unknown is not None:
-        return unknown
-    reverse = machine.truth(kwargs.get("reverse", False)) is True
-    try:
-        order = sorted(range(len(keys)), key=lambda i: keys[i], reverse=reverse)  # type: ignore[arg-type,return-value]
-    except TypeError as error:
-        raise InterpretedError("TypeError", str(error)) from None
-    return [items[i] for i in order]
+    keys = items if key is None else [machine.call(key, [one], {}) for one in items]
+    keys = [operations.plain(one) for one in keys]
+    odd = next((one for one in keys if not isinstance(one, operations.PLAIN)), None)
+    if odd is None:
+        return keys
+    return odd if isinstance(odd, Unknown) else Unknown(f"an order of {type(odd).__name__}")
 
 
-def _fold(name: str) -> NativeCall:
-    choose = {"min": min, "max": max}[name]
+def sorted_items(machine: Machine, items: Args, kwargs: Kwargs) -> list[object] | Unknown:
+    """``sorted(items, key=…, reverse=…)``."""
+    keys = _keys(machine, items, kwargs)
+    reverse = machine.truth(kwargs.get("reverse", False))
+    if isinstance(keys, Unknown) or reverse is None:
+        return keys if isinstance(keys, Unknown) else Unknown("a direction")
+    order = range(len(keys))
+    with operations.guarded():
+        return [items[i] for i in sorted(order, key=keys.__getitem__, reverse=reverse)]
+
+
+@_over_items
+def _sorted(machine: Machine, items: Args, more: Args, kwargs: Kwargs) -> object:
+    return sorted_items(machine, items, kwargs)
+
+
+def _best(choose: Callable[..., int]) -> NativeCall:
+    """``min`` or ``max``."""
 
     def call(machine: Machine, args: Args, kwargs: Kwargs) -> object:
-        items = operations.all_items(machine, args[0]) if len(args) == 1 else list(args)
+        items = operations.all_items(machine, args[0]) if len(args) == 1 else args
         if isinstance(items, Unknown):
             return items
-        values = [operations.plain(one) for one in items]
-        if "key" in kwargs or not all(isinstance(one, (int, float, str)) for one in values):
-            return Unknown(name)
-        if not values:
-            return kwargs["default"] if "default" in kwargs else Unknown(name)
-        return operations.guard(lambda: choose(values))  # type: ignore[type-var]
+        if not items and "default" in kwargs:
+            return kwargs["default"]
+        keys = _keys(machine, items, kwargs)
+        if isinstance(keys, Unknown):
+            return keys
+        with operations.guarded():
+            return items[choose(range(len(keys)), key=keys.__getitem__)]
 
     return call
 
 
-def _sum(machine: Machine, args: Args, kwargs: Kwargs) -> object:
-    items = operations.all_items(machine, args[0])
-    if isinstance(items, Unknown):
-        return items
-    total: object = args[1] if len(args) > 1 else kwargs.get("start", 0)
+@_over_items
+def _sum(machine: Machine, items: Args, more: Args, kwargs: Kwargs) -> object:
+    total: object = more[0] if more else kwargs.get("start", 0)
     for one in items:
         total = expressions.binary(machine, ast.Add(), total, one)
     return total
@@ -155,18 +171,18 @@ def _quantify(wanted: bool) -> NativeCall:
 
 def _zip(machine: Machine, args: Args, kwargs: Kwargs) -> object:
     lists = [operations.all_items(machine, one) for one in args]
-    unknown = next((one for one in lists if isinstance(one, Unknown)), None)
+    unknown = operations.unknown_in(lists)
     if unknown is not None:
         return unknown
     return [tuple(row) for row in zip(*(x for x in lists if isinstance(x, list)), strict=False)]
 
 
-def _enumerate(machine: Machine, args: Args, kwargs: Kwargs) -> object:
-    items = operations.all_items(machine, args[0])
-    if isinstance(items, Unknown):
-        return items
-    start = args[1] if len(args) > 1 else kwargs.get("start", 0)
-    return [(start + i if isinstance(start, int) else i, one) for i, one in enumerate(items)]
+@_over_items
+def _enumerate(machine: Machine, items: Args, more: Args, kwargs: Kwargs) -> object:
+    start = more[0] if more else kwargs.get("start", 0)
+    if not isinstance(start, int):
+        return start if isinstance(start, Unknown) else Unknown("a start")
+    return [(start + index, one) for index, one in enumerate(items)]
 
 
 def _range(machine: Machine, args: Args, kwargs: Kwargs) -> object:
@@ -177,16 +193,16 @@ def _range(machine: Machine, args: Args, kwargs: Kwargs) -> object:
     return operations.guard(lambda: range(*numbers))
 
 
-def _reversed(machine: Machine, args: Args, kwargs: Kwargs) -> object:
-    items = operations.all_items(machine, args[0])
-    return items if isinstance(items, Unknown) else items[::-1]
+@_over_items
+def _reversed(machine: Machine, items: Args, more: Args, kwargs: Kwargs) -> object:
+    return items[::-1]
 
 
 def _map(machine: Machine, args: Args, kwargs: Kwargs) -> object:
-    items = operations.all_items(machine, args[1]) if len(args) == 2 else Unknown("map")
-    if isinstance(items, Unknown):
-        return items
-    return [machine.call(args[0], [one], {}) for one in items]
+    rows = _zip(machine, [args[1], *args[2:]], {})
+    if not isinstance(rows, list):
+        return rows
+    return [machine.call(args[0], list(row), {}) for row in rows]
 
 
 def _filter(machine: Machine, args: Args, kwargs: Kwargs) -> object:
@@ -218,8 +234,17 @@ def _next(machine: Machine, args: Args, kwargs: Kwargs) -> object:
 
 
 def _iter(machine: Machine, args: Args, kwargs: Kwargs) -> object:
+    if isinstance(args[0], Iterator):
+        return args[0]
     items = operations.all_items(machine, args[0])
-    return items if isinstance(items, Unknown) else iter(items)
+    if isinstance(items, Unknown):
+        return items
+    return Unordered(items) if isinstance(args[0], (set, frozenset)) else iter(items)
+
+
+def _any_kind(answers: Args) -> object:
+    """Whether one of several kinds fits."""
+    return True if True in answers else operations.unknown_in(answers) or False
 
 
 def _isinstance(machine: Machine, args: Args, kwargs: Kwargs) -> object:
@@ -229,10 +254,7 @@ def _isinstance(machine: Machine, args: Args, kwargs: Kwargs) -> object:
     if isinstance(kind, TypeForm) and kind.origin == UNION:
         kind = kind.args
     if isinstance(kind, tuple):
-        answers = [_isinstance(machine, [value, one], {}) for one in kind]
-        if True in answers:
-            return True
-        return next((one for one in answers if isinstance(one, Unknown)), False)
+        return _any_kind([_isinstance(machine, [value, one], {}) for one in kind])
     if isinstance(kind, Unknown):
         return kind
     if kind is type:
@@ -241,27 +263,30 @@ def _isinstance(machine: Machine, args: Args, kwargs: Kwargs) -> object:
         plain_value = operations.plain(value)
         return isinstance(plain_value, kind) and not isinstance(plain_value, Native)
     owner = value.cls if isinstance(value, (Instance, Member)) else None
-    if isinstance(owner, ClassVal):
-        return any(one == kind for one in classes.mro(owner))
-    return owner == kind
+    if isinstance(owner, ClassVal) and any(one == kind for one in classes.mro(owner)):
+        return True
+    return Unknown("an abstract class") if _is_abstract(kind) else owner == kind
+
+
+def _is_abstract(kind: object) -> bool:
+    """Whether other types count as its subclasses without saying so."""
+    return isinstance(kind, External) and kind.path.startswith(_ABSTRACT)
 
 
 def _issubclass(machine: Machine, args: Args, kwargs: Kwargs) -> object:
     value, kind = args
-    for one in args:
-        if isinstance(one, Unknown):
-            return one
+    unknown = operations.unknown_in(args)
+    if unknown is not None:
+        return unknown
     if isinstance(kind, tuple):
-        answers = [_issubclass(machine, [value, one], {}) for one in kind]
-        if True in answers:
-            return True
-        return next((one for one in answers if isinstance(one, Unknown)), False)
+        return _any_kind([_issubclass(machine, [value, one], {}) for one in kind])
     if isinstance(value, ClassVal):
         target = External(f"builtins.{kind.__name__}") if isinstance(kind, type) else kind
-        return kind is object or any(one == target for one in classes.mro(value))
-    if isinstance(value, type) and isinstance(kind, type):
+        if kind is object or any(one == target for one in classes.mro(value)):
+            return True
+    elif isinstance(value, type) and isinstance(kind, type):
         return issubclass(value, kind)
-    return same(value, kind)
+    return Unknown("an abstract class") if _is_abstract(kind) else same(value, kind)
 
 
 def _getattr(machine: Machine, args: Args, kwargs: Kwargs) -> object:
@@ -299,6 +324,8 @@ def _setattr(machine: Machine, args: Args, kwargs: Kwargs) -> object:
 def _callable(machine: Machine, args: Args, kwargs: Kwargs) -> object:
     if isinstance(args[0], Unknown):
         return args[0]
+    if isinstance(args[0], Instance) and isinstance(args[0].cls, ClassVal):
+        return classes.lookup(machine, args[0].cls, "__call__") is not None
     return isinstance(args[0], (FuncVal, Bound, Native, ClassVal, type, External))
 
 
@@ -323,9 +350,9 @@ BUILTINS: Mapping[str, Native] = {
     name: Native(name, call)
     for name, call in {
         "len": _len,
-        "sorted": sorted_items,
-        "min": _fold("min"),
-        "max": _fold("max"),
+        "sorted": _sorted,
+        "min": _best(min),
+        "max": _best(max),
         "sum": _sum,
         "any": _quantify(True),
         "all": _quantify(False),

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from infxreg.surface.pyread import builtin_functions, expressions, library, records
+from infxreg.surface.pyread.project import own_nodes
 from infxreg.surface.pyread.values import (
     Bound,
     BudgetError,
@@ -17,6 +18,7 @@ from infxreg.surface.pyread.values import (
     Instance,
     InterpretedError,
     Native,
+    NativeCall,
     Super,
     Unknown,
     same,
@@ -76,8 +78,8 @@ def call(
                 return _call_function(machine, function, args, kwargs, None)
             case Bound(func=func, receiver=receiver):
                 return _call_function(machine, func, [receiver, *args], kwargs, receiver)
-            case Native():
-                return function.call(machine, args, kwargs)
+            case Native(name=name, call=native):
+                return _call_native(machine, name, native, args, kwargs)
             case ClassVal():
                 return records.instantiate(machine, function, args, kwargs)
             case Instance():
@@ -88,7 +90,7 @@ def call(
             case External(path=path):
                 known = library.FUNCTIONS.get(path)
                 if known is not None:
-                    return known(machine, args, kwargs)
+                    return _call_native(machine, path, known, args, kwargs)
                 return Unknown(f"a call of {path}")
             case type():
                 return builtin_functions.call_type(machine, function, args, kwargs)
@@ -98,6 +100,15 @@ def call(
                 return Unknown(f"a call of {type(function).__name__}")
     finally:
         machine.depth -= 1
+
+
+def _call_native(
+    machine: Machine, name: str, native: NativeCall, args: list[object], kwargs: dict[str, object]
+) -> object:
+    try:
+        return native(machine, args, kwargs)
+    except (IndexError, TypeError, ValueError):
+        return Unknown(f"a call of {name} with other arguments than it takes")
 
 
 def _call_function(
@@ -146,13 +157,7 @@ def _yields(machine: Machine, node: ast.FunctionDef) -> bool:
     """Whether a function is a generator."""
     known = machine.generators.get(node)
     if known is None:
-        known = False
-        stack: list[ast.AST] = list(node.body)
-        while stack and not known:
-            one = stack.pop()
-            known = isinstance(one, (ast.Yield, ast.YieldFrom))
-            if not isinstance(one, (ast.FunctionDef, ast.Lambda, ast.ClassDef)):
-                stack.extend(ast.iter_child_nodes(one))
+        known = any(isinstance(one, (ast.Yield, ast.YieldFrom)) for one in own_nodes(node.body))
         machine.generators[node] = known
     return known
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ from attrs import frozen
 from infxreg.surface.pyread import names
 from infxreg.surface.pyread.project import touched
 from infxreg.surface.pyread.values import (
+    ENUMS,
     Bound,
     ClassVal,
     External,
@@ -28,9 +30,8 @@ if TYPE_CHECKING:
     from infxreg.surface.pyread.machine import Machine
 
 
-ENUMS = frozenset(
-    f"enum.{name}" for name in ("Enum", "IntEnum", "StrEnum", "Flag", "IntFlag", "ReprEnum")
-)
+_NO_MEMBER = re.compile(r"__|_.*_$")
+"""Names in an enum's body that Python keeps for itself, or for the class."""
 
 
 @frozen
@@ -133,10 +134,27 @@ def members(machine: Machine, cls: ClassVal) -> dict[str, Member]:
             if isinstance(value, (FuncVal, Native, ClassVal)):
                 continue
             if isinstance(value, External) and value.path == "enum.auto()":
-                lower = "enum.StrEnum" in outside_bases(cls)
-                value = name.lower() if lower else len(cls.members) + 1
-            cls.members[name] = value if isinstance(value, Member) else Member(cls, name, value)
-    return {name: one for name, one in cls.members.items() if isinstance(one, Member)}
+                value = _automatic(machine, cls, name)
+            alias = (one for one in cls.members.values() if same(one.value, value))
+            cls.members[name] = next(alias, None) or Member(cls, name, value)
+    return dict(cls.members)
+
+
+def _automatic(machine: Machine, cls: ClassVal, name: str) -> object:
+    """What ``enum.auto()`` gives a member, by those before it."""
+    outside = outside_bases(cls)
+    before = [one.value for one in (cls.members or {}).values()]
+    numbers = [one for one in before if isinstance(one, int)]
+    if lookup(machine, cls, "_generate_next_value_") is not None:
+        return Unknown(f"{cls.name}.{name}")
+    if "enum.StrEnum" in outside:
+        return name.lower()
+    highest = max(numbers, default=0)
+    # Versions of Python differ on what follows a number that isn't the highest.
+    if len(numbers) < len(before) or highest != (numbers or [0])[-1]:
+        return Unknown(f"{cls.name}.{name}")
+    flag = outside & {"enum.Flag", "enum.IntFlag"}
+    return 1 << highest.bit_length() if flag else highest + 1
 
 
 def _member_names(cls: ClassVal) -> Iterator[str]:
@@ -148,16 +166,12 @@ def _member_names(cls: ClassVal) -> Iterator[str]:
             names = [statement.target.id] if statement.value is not None else []
         else:
             continue
-        yield from (name for name in names if not name.startswith("_"))
+        yield from (name for name in names if not _NO_MEMBER.match(name))
 
 
 def distinct_members(machine: Machine, cls: ClassVal) -> list[Member]:
     """An enum's members without aliases."""
-    found: list[Member] = []
-    for one in members(machine, cls).values():
-        if not any(same(one.value, seen.value) for seen in found):
-            found.append(one)
-    return found
+    return [one for name, one in members(machine, cls).items() if one.name == name]
 
 
 def decorators(func: FuncVal) -> set[str]:

@@ -29,8 +29,9 @@ def deprecation(action: object, given: Mapping[str, object]) -> str | None:
     """
     help_text = given.get("help")
     text = help_text if isinstance(help_text, str) else ""
-    message = _messages(action) if isinstance(action, ClassVal) else ""
     named = isinstance(action, ClassVal) and "deprecated" in action.name.lower()
+    # Another class's texts are about what it does, not about what to write instead.
+    message = _messages(action) if named and isinstance(action, ClassVal) else ""
     if not (given.get("deprecated") is True or named or says_deprecated(text)):
         return None
     new_flag = given.get("new_flag")
@@ -57,10 +58,8 @@ def replacement_in(text: str) -> str | None:
 
 def _messages(cls: ClassVal) -> str:
     """The texts, and named texts, in a class's body, joined."""
-    if cls.node is None:
-        return ""
     made: list[str] = []
-    for one in ast.walk(cls.node):
+    for one in ast.walk(cls.node) if cls.node is not None else ():
         if isinstance(one, ast.Constant) and isinstance(one.value, str):
             made.append(one.value)
         elif isinstance(one, ast.Name) and one.id.isupper():

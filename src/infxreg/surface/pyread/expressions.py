@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import ast
 import operator
+import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from infxreg.surface.pyread import calls, names, operations, statements, typeforms
+from infxreg.surface.pyread import (
+    builtin_functions,
+    calls,
+    names,
+    operations,
+    statements,
+    typeforms,
+)
 from infxreg.surface.pyread.values import (
     BudgetError,
     External,
     Frame,
     Unknown,
     Unordered,
-    is_type_like,
     same,
     union,
 )
@@ -23,7 +30,8 @@ if TYPE_CHECKING:
     from infxreg.surface.pyread.machine import Machine
 
 
-MAX_LENGTH = 200_000
+_WIDE = re.compile(r"\d{5}|\*")
+"""A width in a format that fills memory, or that an argument gives."""
 
 _BINARY: Mapping[type[ast.operator], Callable[[Any, Any], object]] = {
     ast.Add: operator.add,
@@ -39,6 +47,13 @@ _BINARY: Mapping[type[ast.operator], Callable[[Any, Any], object]] = {
     ast.BitAnd: operator.and_,
     ast.BitXor: operator.xor,
 }
+_UNARY: Mapping[type[ast.unaryop], Callable[[Any], object]] = {
+    ast.USub: operator.neg,
+    ast.UAdd: operator.pos,
+    ast.Invert: operator.invert,
+}
+_AS_IS = -1
+"""The conversion of a part of an f-string that has none."""
 _ORDER: Mapping[type[ast.cmpop], Callable[[Any, Any], object]] = {
     ast.Lt: operator.lt,
     ast.LtE: operator.le,
@@ -105,8 +120,7 @@ def evaluate(machine: Machine, node: ast.expr, frame: Frame) -> object:
             return evaluate(machine, value_node, frame)
         case ast.Slice(lower=lower, upper=upper, step=step):
             parts = [one and evaluate(machine, one, frame) for one in (lower, upper, step)]
-            unknown = next((one for one in parts if isinstance(one, Unknown)), None)
-            return unknown or slice(*parts)
+            return operations.unknown_in(parts) or slice(*parts)
         case _:
             return Unknown(f"{type(node).__name__.lower()} isn't read")
 
@@ -125,7 +139,7 @@ def item_values(machine: Machine, nodes: list[ast.expr], frame: Frame) -> list[o
             inner = machine.iterate(value)
             if isinstance(inner, Unknown):
                 return inner
-            items.extend(inner)
+            operations.extend(items, inner)
         else:
             items.append(value)
     return items
@@ -134,10 +148,7 @@ def item_values(machine: Machine, nodes: list[ast.expr], frame: Frame) -> list[o
 def _set(machine: Machine, items: list[object] | Unknown) -> object:
     if isinstance(items, Unknown):
         return items
-    unknown = next((one for one in items if isinstance(one, Unknown)), None)
-    if unknown is not None:
-        return unknown
-    return operations.guard(lambda: set(items))
+    return operations.unknown_in(items) or operations.guard(lambda: set(items))
 
 
 def _dict(machine: Machine, node: ast.Dict, frame: Frame) -> object:
@@ -163,25 +174,22 @@ def _joined(machine: Machine, nodes: list[ast.expr], frame: Frame) -> object:
         if not isinstance(value, str):
             return value if isinstance(value, Unknown) else Unknown("an f-string")
         parts.append(value)
-    return "".join(parts)[:MAX_LENGTH]
+    return operations.limited("".join(parts))
 
 
 def _formatted(machine: Machine, node: ast.FormattedValue, frame: Frame) -> object:
     value = evaluate(machine, node.value, frame)
-    if isinstance(value, Unknown):
-        return value
-    if not isinstance(value, operations.PLAIN):
-        return operations.text_of(machine, value)
-    spec = (
-        _joined(machine, node.format_spec.values, frame)
-        if isinstance(node.format_spec, ast.JoinedStr)
-        else ""
-    )
-    if not isinstance(spec, str) or len(spec) > 12:
-        return Unknown("a format")
+    spec = evaluate(machine, node.format_spec, frame) if node.format_spec is not None else ""
     if node.conversion == ord("r"):
-        return repr(value)[:MAX_LENGTH]
-    return operations.guard(lambda: format(value, spec)[:MAX_LENGTH])
+        value = machine.call(builtin_functions.BUILTINS["repr"], [value], {})
+    elif node.conversion != _AS_IS or not spec or not isinstance(value, (int, float)):
+        value = operations.text_of(machine, value)
+    unknown = operations.unknown_in((value, spec))
+    if unknown is not None:
+        return unknown
+    if not isinstance(spec, str) or _WIDE.search(spec) or node.conversion == ord("a"):
+        return Unknown("a format")
+    return operations.guard(lambda: operations.limited(format(value, spec)))
 
 
 def _subscript(machine: Machine, owner: object, index_node: ast.expr, frame: Frame) -> object:
@@ -226,11 +234,9 @@ def annotation(machine: Machine, node: ast.expr, frame: Frame) -> object:
 
 def binary(machine: Machine, op: ast.operator, left: object, right: object) -> object:
     """``left op right``; ``|`` between types makes a union."""
-    for one in (left, right):
-        if isinstance(one, Unknown):
-            if isinstance(op, ast.BitOr) and (is_type_like(left) and is_type_like(right)):
-                break
-            return one
+    unknown = operations.unknown_in((left, right))
+    if unknown is not None:
+        return unknown
     if isinstance(op, ast.BitOr) and typeforms.is_type(left) and typeforms.is_type(right):
         return union(left, right)
     left, right = operations.plain(left), operations.plain(right)
@@ -239,10 +245,11 @@ def binary(machine: Machine, op: ast.operator, left: object, right: object) -> o
     if isinstance(op, (ast.Mult, ast.Pow, ast.LShift)) and not _small(op, left, right):
         raise BudgetError("the source makes a value larger than any engine's does")
     function = _BINARY.get(type(op))
-    if function is None:
+    wide = isinstance(op, ast.Mod) and isinstance(left, str) and _WIDE.search(left)
+    if function is None or wide:
         return Unknown("an operator")
     made = operations.guard(lambda: function(left, right))
-    if isinstance(made, (str, list, tuple, bytes)) and len(made) > MAX_LENGTH:
+    if isinstance(made, (str, list, tuple, bytes)) and len(made) > operations.MAX_ROOM:
         raise BudgetError("the source makes a value larger than any engine's does")
     return made
 
@@ -269,11 +276,7 @@ def _unary(machine: Machine, op: ast.unaryop, value: object) -> object:
     value = operations.plain(value)
     if not isinstance(value, (int, float)):
         return Unknown("an operator")
-    if isinstance(op, ast.USub):
-        return -value
-    if isinstance(op, ast.Invert) and isinstance(value, int):
-        return ~value
-    return value
+    return operations.guard(lambda: _UNARY[type(op)](value))
 
 
 def _compare(machine: Machine, node: ast.Compare, frame: Frame) -> object:
@@ -295,9 +298,9 @@ def compare(machine: Machine, op: ast.cmpop, left: object, right: object) -> obj
     if isinstance(op, (ast.In, ast.NotIn)):
         found = operations.contains(machine, right, left)
         return found if isinstance(found, Unknown) else found == isinstance(op, ast.In)
-    for one in (left, right):
-        if isinstance(one, Unknown):
-            return one
+    unknown = operations.unknown_in((left, right))
+    if unknown is not None:
+        return unknown
     if isinstance(op, (ast.Eq, ast.NotEq)):
         equal = operations.equal(left, right)
         return equal if isinstance(equal, Unknown) else equal == isinstance(op, ast.Eq)
@@ -319,11 +322,7 @@ def _comprehension(
     if unknown is not None:
         return unknown
     if isinstance(node, ast.DictComp):
-        made: dict[object, object] = {}
-        for pair in items:
-            if isinstance(pair, tuple):
-                operations.put(made, pair[0], pair[1])
-        return made
+        return operations.make_dict(machine, [items], {})
     if isinstance(node, ast.SetComp):
         return _set(machine, items)
     if isinstance(node, ast.GeneratorExp):
@@ -381,4 +380,4 @@ def _small(op: ast.operator, left: object, right: object) -> bool:
         return abs(right) <= limit and abs(left) <= 1 << 256
     sizes = [len(one) for one in (left, right) if isinstance(one, (str, bytes, list, tuple))]
     times = [one for one in (left, right) if isinstance(one, int)]
-    return not sizes or not times or max(sizes) * max(times) <= MAX_LENGTH
+    return not sizes or not times or max(sizes) * max(times) <= operations.MAX_ROOM

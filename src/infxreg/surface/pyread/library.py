@@ -127,12 +127,12 @@ def _defstruct(machine: Machine, args: Args, kwargs: Kwargs) -> object:
     namespace = kwargs.get("namespace")
     if isinstance(rows, Unknown) or not isinstance(args[0], str):
         return rows if isinstance(rows, Unknown) else Unknown("defstruct")
-    home = next((one for one in _values(namespace) if isinstance(one, FuncVal)), None)
+    given = namespace if isinstance(namespace, dict) else {}
+    home = next((one for one in given.values() if isinstance(one, FuncVal)), None)
     if home is None:
         return Unknown("defstruct without functions")
     made = ClassVal(args[0], home.module, bases=(External("msgspec.Struct"),), fields=[])
-    if isinstance(namespace, dict):
-        made.names.update({str(key): one for key, one in namespace.items()})
+    made.names.update({str(key): one for key, one in given.items()})
     for row in rows:
         if isinstance(row, tuple) and isinstance(row[0], str):
             default = row[2] if len(row) > 2 else MISSING
@@ -143,24 +143,20 @@ def _defstruct(machine: Machine, args: Args, kwargs: Kwargs) -> object:
     return made
 
 
-def _values(namespace: object) -> list[object]:
-    return list(namespace.values()) if isinstance(namespace, dict) else []
-
-
 def _copy(machine: Machine, args: Args, kwargs: Kwargs) -> object:
     return _deep(args[0], 0)
 
 
 def _deep(value: object, depth: int) -> object:
-    if depth > 20:
-        return value
+    if depth > operations.MAX_NESTING:
+        raise BudgetError("the source nests deeper than any engine's does")
     if isinstance(value, list):
         return [_deep(one, depth + 1) for one in value]
     if isinstance(value, dict):
         return {key: _deep(one, depth + 1) for key, one in value.items()}
     if isinstance(value, tuple):
         return tuple(_deep(one, depth + 1) for one in value)
-    return set(value) if isinstance(value, set) else value
+    return operations.fresh(value)
 
 
 def _loads(machine: Machine, args: Args, kwargs: Kwargs) -> object:
@@ -175,11 +171,11 @@ def _getenv(machine: Machine, args: Args, kwargs: Kwargs) -> object:
 
 
 def _identity(machine: Machine, args: Args, kwargs: Kwargs) -> object:
-    return args[0] if args else Native("identity", _identity)
+    return args[0]
 
 
 def _second(machine: Machine, args: Args, kwargs: Kwargs) -> object:
-    return args[1] if len(args) > 1 else Unknown("cast")
+    return args[1]
 
 
 def _partial(machine: Machine, args: Args, kwargs: Kwargs) -> object:
@@ -187,10 +183,6 @@ def _partial(machine: Machine, args: Args, kwargs: Kwargs) -> object:
     return Native(
         "partial", lambda m, more, extra: m.call(head, [*fixed, *more], {**named, **extra})
     )
-
-
-def _import_module(machine: Machine, args: Args, kwargs: Kwargs) -> object:
-    return machine.module(args[0]) if isinstance(args[0], str) else Unknown("import_module")
 
 
 def _auto(machine: Machine, args: Args, kwargs: Kwargs) -> object:
@@ -203,7 +195,7 @@ def _chain(machine: Machine, args: Args, kwargs: Kwargs) -> object:
         items = operations.all_items(machine, one)
         if isinstance(items, Unknown):
             return items
-        made.extend(items)
+        operations.extend(made, items)
     return made
 
 
@@ -223,10 +215,12 @@ def _combine(name: str) -> NativeCall:
         parts = [
             one if isinstance(one, int) else operations.all_items(machine, one) for one in args
         ]
-        unknown = next((one for one in parts if isinstance(one, Unknown)), None)
-        if unknown is not None or not set(kwargs) <= {"r", "repeat"}:
-            return unknown or Unknown(name)
-        numbers = {key: min(one, 16) for key, one in kwargs.items() if isinstance(one, int)}
+        unknown = operations.unknown_in([*parts, *kwargs.values()])
+        if unknown is not None:
+            return unknown
+        numbers = {key: one for key, one in kwargs.items() if isinstance(one, int)}
+        if len(numbers) < len(kwargs) or max(numbers.values(), default=0) > 16:
+            return Unknown(name)
         made = make(*parts, **numbers)
         rows = list(itertools.islice(made, operations.MAX_ITEMS))
         if len(rows) == operations.MAX_ITEMS:
@@ -234,11 +228,6 @@ def _combine(name: str) -> NativeCall:
         return rows
 
     return call
-
-
-def _join_path(machine: Machine, args: Args, kwargs: Kwargs) -> object:
-    texts = [one for one in args if isinstance(one, str)]
-    return "/".join(texts) if len(texts) == len(args) else Unknown("a path")
 
 
 FUNCTIONS: Mapping[str, NativeCall] = {
@@ -262,14 +251,10 @@ FUNCTIONS: Mapping[str, NativeCall] = {
     "json.loads": _loads,
     "os.getenv": _getenv,
     "os.environ.get": _getenv,
-    "os.path.join": _join_path,
     "functools.partial": _partial,
     "functools.cache": _identity,
-    "functools.lru_cache": _identity,
-    "functools.wraps": _identity,
     "types.MappingProxyType": _identity,
     "collections.OrderedDict": operations.make_dict,
-    "importlib.import_module": _import_module,
     "enum.auto": _auto,
     "itertools.chain": _chain,
     "itertools.chain.from_iterable": _chain_of,

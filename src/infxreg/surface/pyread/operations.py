@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 from infxreg.surface.pyread import classes
 from infxreg.surface.pyread.values import (
@@ -14,6 +15,7 @@ from infxreg.surface.pyread.values import (
     ClassVal,
     External,
     FuncVal,
+    Instance,
     InterpretedError,
     Member,
     TypeForm,
@@ -26,11 +28,14 @@ if TYPE_CHECKING:
 
 
 MAX_ITEMS = 50_000
+MAX_ROOM = 200_000
 PLAIN = (*(str, int, float, bool, bytes, list, tuple, set, frozenset, dict, type(None), range),)
 """Types whose values are Python's own."""
 
 
 MAX_TEXT = 1 << 20
+MAX_NESTING = 20
+"""Of containers in containers: one that holds another twice doubles with each."""
 
 
 _EMPTY: dict[object, object] = {}
@@ -47,6 +52,11 @@ _MIXINS = {
 }
 
 
+def unknown_in(values: Iterable[object]) -> Unknown | None:
+    """The first of some values that isn't known."""
+    return next((one for one in values if isinstance(one, Unknown)), None)
+
+
 def fresh(value: object) -> object:
     """A copy of a container, so that changing it changes nothing else."""
     if isinstance(value, list):
@@ -56,13 +66,11 @@ def fresh(value: object) -> object:
     return set(value) if isinstance(value, set) else value
 
 
-def restore(value: object, copy: object) -> None:
-    """Puts a container back to what a copy holds."""
-    if isinstance(value, list) and isinstance(copy, list):
+def restore(value: list[object] | dict[str, object] | set[object], copy: Any) -> None:
+    """Puts a container back to what a copy of it holds."""
+    if isinstance(value, list):
         value[:] = copy
-    elif (isinstance(value, dict) and isinstance(copy, dict)) or (
-        isinstance(value, set) and isinstance(copy, set)
-    ):
+    else:
         value.clear()
         value.update(copy)
 
@@ -78,42 +86,58 @@ def text_of(machine: Machine, value: object) -> object:
     """``str(value)``."""
     if isinstance(value, Unknown):
         return value
-    if isinstance(value, Member):
-        outside = classes.outside_bases(value.cls)
-        if "enum.StrEnum" in outside or "enum.IntEnum" in outside:
-            return str(value.value)
+    if isinstance(value, (Member, Instance)) and isinstance(value.cls, ClassVal):
         custom = classes.lookup(machine, value.cls, "__str__")
         if custom is not None and isinstance(custom.value, FuncVal):
             return machine.call(Bound(custom.value, value), [], {})
+    if isinstance(value, Member):
+        if classes.outside_bases(value.cls) & {"enum.StrEnum", "enum.IntEnum", "enum.IntFlag"}:
+            return str(value.value)
         return f"{value.cls.name}.{value.name}"
-    if isinstance(value, (str, int, float, bool, type(None), list, tuple, dict, set)):
-        return limited(str(value))
-    return Unknown(f"text of {type(value).__name__}")
+    text = value if isinstance(value, str) else repr_of(value)
+    return Unknown(f"text of {type(value).__name__}") if text is None else limited(text)
 
 
-def repr_of(value: object) -> str | None:
+def repr_of(value: object, depth: int = 0) -> str | None:
     """``repr(value)`` where the source says all of it, else None."""
     if isinstance(value, Member):
-        inner = repr_of(value.value)
+        inner = repr_of(value.value, depth + 1)
         return None if inner is None else f"<{value.cls.name}.{value.name}: {inner}>"
     if isinstance(value, (list, tuple)):
-        parts = [repr_of(one) for one in value]
-        if any(part is None for part in parts):
+        parts = _reprs(value, depth)
+        if parts is None:
             return None
-        inner = ", ".join(part for part in parts if part is not None)
+        inner = ", ".join(parts)
         if isinstance(value, list):
             return f"[{inner}]"
         return f"({inner},)" if len(value) == 1 else f"({inner})"
     if isinstance(value, dict):
-        pairs = [(repr_of(key), repr_of(one)) for key, one in value.items()]
-        if any(key is None or one is None for key, one in pairs):
+        keys, values = _reprs(value, depth), _reprs(value.values(), depth)
+        if keys is None or values is None:
             return None
-        return "{" + ", ".join(f"{key}: {one}" for key, one in pairs) + "}"
+        return "{" + ", ".join(map(": ".join, zip(keys, values, strict=True))) + "}"
     if isinstance(value, (set, frozenset)) and not value:
         return f"{type(value).__name__}()"
     if value is None or isinstance(value, (str, int, float, bool)):
         return repr(value)
     return None
+
+
+def _reprs(values: Iterable[object], depth: int) -> list[str] | None:
+    parts: list[str] = []
+    for one in values:
+        text = None if depth > MAX_NESTING else repr_of(one, depth + 1)
+        if text is None:
+            return None
+        parts.append(text)
+    return parts
+
+
+def extend(owner: list[object], items: Iterable[object]) -> None:
+    """``owner.extend(items)``, if an engine could make a list so long."""
+    owner.extend(items)
+    if len(owner) > MAX_ROOM:
+        raise BudgetError("the source makes a list larger than any engine's does")
 
 
 def limited(text: str) -> str:
@@ -125,9 +149,9 @@ def limited(text: str) -> str:
 
 def identical(left: object, right: object) -> bool | Unknown:
     """``left is right``."""
-    for one in (left, right):
-        if isinstance(one, Unknown):
-            return one
+    unknown = unknown_in((left, right))
+    if unknown is not None:
+        return unknown
     if isinstance(left, (External, TypeForm)):
         return same(left, right)
     if isinstance(left, (str, int, float)) and not isinstance(left, bool):
@@ -135,16 +159,32 @@ def identical(left: object, right: object) -> bool | Unknown:
     return left is right
 
 
-def equal(left: object, right: object) -> bool | Unknown:
+def equal(left: object, right: object, depth: int = 0) -> bool | Unknown:
     """``left == right``."""
-    for one in (left, right):
-        if isinstance(one, Unknown):
-            return one
+    unknown = unknown_in((left, right))
+    if unknown is not None:
+        return unknown
     left, right = plain(left), plain(right)
-    try:
-        return bool(left == right)
-    except (TypeError, ValueError, RecursionError):
-        return Unknown("a comparison")
+    if isinstance(left, Instance) and isinstance(right, Instance) and left is not right:
+        return Unknown("a comparison of objects")
+    # Item by item, since Python knows neither what isn't known nor the members of enums.
+    if isinstance(left, dict) and isinstance(right, dict):
+        theirs = {key_in(left, key): one for key, one in right.items()}
+        if left.keys() != theirs.keys():
+            return False
+        return _all_equal([(one, theirs[key]) for key, one in left.items()], depth)
+    if isinstance(left, (list, tuple)) and type(left) is type(right):
+        return len(left) == len(right) and _all_equal(list(zip(left, right, strict=True)), depth)
+    if isinstance(left, (set, frozenset)) and isinstance(right, (set, frozenset)):
+        return unknown_in([*left, *right]) or left == right
+    return bool(left == right)
+
+
+def _all_equal(pairs: list[tuple[object, object]], depth: int) -> bool | Unknown:
+    if depth > MAX_NESTING:
+        raise BudgetError("the source nests deeper than any engine's does")
+    answers = [equal(one, other, depth + 1) for one, other in pairs]
+    return False if False in answers else unknown_in(answers) or True
 
 
 def contains(machine: Machine, container: object, one: object) -> bool | Unknown:
@@ -153,14 +193,12 @@ def contains(machine: Machine, container: object, one: object) -> bool | Unknown
         return container
     if isinstance(one, Unknown):
         return one
-    one = plain(one)
     if isinstance(container, str):
+        one = plain(one)
         return one in container if isinstance(one, str) else Unknown("a substring")
     if isinstance(container, (dict, set, frozenset)):
-        try:
-            return one in container
-        except TypeError as error:
-            raise InterpretedError("TypeError", str(error)) from None
+        with guarded():
+            return key_in(container, one) in container or unknown_in(container) or False
     found = items_of(machine, container)
     if isinstance(found, Unknown):
         return found
@@ -179,7 +217,7 @@ def items_of(machine: Machine, value: object) -> Args | Iterator[object] | Unkno
     if isinstance(value, Unknown):
         return value
     if isinstance(value, (set, frozenset)):
-        return sorted(value, key=_place)
+        return unknown_in(value) or sorted(value, key=_place)
     if isinstance(value, (list, tuple, dict, str, *_VIEWS)):
         return list(value)
     if isinstance(value, range):
@@ -214,7 +252,20 @@ def all_items(machine: Machine, value: object) -> Args | Unknown:
     found = items_of(machine, value)
     if isinstance(found, (Unknown, list)):
         return found
-    return list(itertools.islice(found, MAX_ITEMS))
+    items = list(itertools.islice(found, MAX_ITEMS + 1))
+    if len(items) > MAX_ITEMS:
+        raise BudgetError("the source loops longer than any engine's does")
+    return items
+
+
+def key_in(container: object, key: object) -> object:
+    """The key that a container has for a key: a member of an int or str enum equals its value."""
+    if not isinstance(container, (dict, set, frozenset)):
+        return plain(key)
+    wanted = plain(key)
+    if key in container or not isinstance(wanted, (str, int, float)):
+        return key
+    return next((one for one in container if plain(one) == wanted), key)
 
 
 def item(machine: Machine, owner: object, index: object) -> object:
@@ -226,29 +277,25 @@ def item(machine: Machine, owner: object, index: object) -> object:
                 raise InterpretedError("KeyError", index)
             return found
         return owner
-    if isinstance(owner, TypeForm):
-        return owner
     if isinstance(owner, (list, tuple, str, dict, range)):
-        try:
-            return owner[index]  # type: ignore[index,call-overload]
-        except (KeyError, IndexError, TypeError) as error:
-            raise InterpretedError(type(error).__name__, repr(index)) from None
+        with guarded():
+            return owner[key_in(owner, index)]  # type: ignore[index,call-overload]
     return Unknown(f"an item of {type(owner).__name__}")
 
 
-def guard(work: Callable[[], object]) -> object:
-    """Runs a native operation; what it raises becomes the interpreted code's error."""
+@contextmanager
+def guarded() -> Iterator[None]:
+    """Around a native operation: what it raises becomes the interpreted code's error."""
     try:
-        return work()
-    except (
-        TypeError,
-        ValueError,
-        LookupError,
-        AttributeError,
-        ArithmeticError,
-        StopIteration,
-    ) as error:
+        yield
+    except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError) as error:
         raise InterpretedError(type(error).__name__, str(error)) from None
+
+
+def guard(work: Callable[[], object]) -> object:
+    """The result of a native operation, see `guarded`."""
+    with guarded():
+        return work()
 
 
 def with_negations(strings: object) -> object:
@@ -265,22 +312,14 @@ def with_negations(strings: object) -> object:
 
 def put(container: dict[object, object] | list[object], key: object, value: object) -> None:
     """``container[key] = value``."""
-    if isinstance(container, dict):
-        guard(lambda: container.__setitem__(key, value))
-    elif isinstance(key, int) and -len(container) <= key < len(container):
-        container[key] = value
-    else:
-        raise InterpretedError("IndexError", "a list's index")
+    with guarded():
+        container[key_in(container, key)] = value  # type: ignore[call-overload]
 
 
 def drop(container: dict[object, object] | list[object], key: object) -> None:
     """``del container[key]``."""
-    if isinstance(container, dict):
-        guard(lambda: container.__delitem__(key))
-    elif isinstance(key, int) and -len(container) <= key < len(container):
-        del container[key]
-    else:
-        raise InterpretedError("IndexError", "a list's index")
+    with guarded():
+        del container[key_in(container, key)]  # type: ignore[arg-type]
 
 
 def make_dict(machine: Machine, args: list[object], kwargs: dict[str, object]) -> object:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from attrs import define, field
@@ -92,7 +92,10 @@ def touched(statement: ast.stmt) -> Iterator[str]:
                 yield from _roots(target)
         case ast.AugAssign(target=target):
             yield from _roots(target)
-        case ast.Expr(value=ast.Call(func=ast.Attribute(value=owner))):
+        case (
+            ast.Expr(value=ast.Call(func=ast.Attribute(value=owner)))
+            | ast.Expr(value=ast.Call(func=ast.Name(id="setattr"), args=[owner, *_]))
+        ):
             yield from _roots(owner)
         case ast.If(body=body, orelse=orelse):
             yield from _all(body, orelse)
@@ -106,10 +109,26 @@ def touched(statement: ast.stmt) -> Iterator[str]:
                 if item.optional_vars is not None:
                     yield from _roots(item.optional_vars)
             yield from _all(body)
-        case ast.Try(body=body, handlers=handlers, orelse=orelse, finalbody=finalbody):
+        case (
+            ast.Try(body=body, handlers=handlers, orelse=orelse, finalbody=finalbody)
+            | ast.TryStar(body=body, handlers=handlers, orelse=orelse, finalbody=finalbody)
+        ):
             yield from _all(body, *(handler.body for handler in handlers), orelse, finalbody)
-        case _:
-            return
+        case ast.Match(cases=cases):
+            yield from _all(*(one.body for one in cases))
+            for part in (part for case in cases for part in ast.walk(case.pattern)):
+                if isinstance(part, (ast.MatchAs, ast.MatchStar)) and part.name:
+                    yield part.name
+
+
+def own_nodes(body: Iterable[ast.stmt]) -> Iterator[ast.AST]:
+    """The nodes of statements, but those inside functions and classes that they define."""
+    stack: list[ast.AST] = list(body)
+    while stack:
+        one = stack.pop()
+        yield one
+        if not isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
+            stack.extend(ast.iter_child_nodes(one))
 
 
 def _all(*blocks: list[ast.stmt]) -> Iterator[str]:
@@ -127,8 +146,6 @@ def _roots(target: ast.expr) -> Iterator[str]:
         case ast.Tuple(elts=elts) | ast.List(elts=elts):
             for one in elts:
                 yield from _roots(one)
-        case _:
-            return
 
 
 @define(eq=False, repr=False)
@@ -159,11 +176,6 @@ class Project:
             if self.source.has(path):
                 return Module(name, path, self.parse(path), is_package)
         return None
-
-    def is_package(self, name: str) -> bool:
-        """Whether the tree has a folder of that dotted name."""
-        prefix = name.replace(".", "/") + "/"
-        return self.owns(name) and any(path.startswith(prefix) for path in self.source.paths)
 
     def parse(self, path: str) -> ast.Module:
         """The syntax tree of one file.

@@ -10,6 +10,7 @@ from attrs import frozen
 from infxreg.surface.pyread import classes
 from infxreg.surface.pyread.values import (
     DATACLASS_FIELD,
+    ENUMS,
     FIELD_INFO,
     MISSING,
     NODEFAULT,
@@ -23,6 +24,7 @@ from infxreg.surface.pyread.values import (
     InterpretedError,
     Native,
     ParserVal,
+    Super,
     TypeForm,
     Unknown,
     same,
@@ -162,7 +164,7 @@ def instantiate(
     if isinstance(override, Native):
         return override.call(machine, args, kwargs)
     outside = classes.outside_bases(cls)
-    if outside & classes.ENUMS:
+    if outside & ENUMS:
         return _member_of(machine, cls, args)
     if outside & PARSERS:
         return ParserVal(cls=cls)
@@ -175,6 +177,14 @@ def instantiate(
         names = [one.name for one in fields(machine, cls) if one.kind != "classvar"]
         made.attrs.update(zip(names, args, strict=False))
     made.attrs.update(kwargs)
+    # An action over argparse's own may leave its constructor to it.
+    machine.call(machine.attribute(Super(cls, made), "__init__"), args, kwargs)
+    for hook in ("__post_init__", "model_post_init"):
+        after = classes.lookup(machine, cls, hook)
+        if after is not None and isinstance(after.value, FuncVal):
+            for node in ast.walk(after.value.node):
+                if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+                    made.attrs[node.attr] = Unknown(f"{cls.name}.{hook} sets {node.attr}")
     return made
 
 

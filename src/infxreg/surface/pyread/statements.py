@@ -7,21 +7,32 @@ calls only: what it does to names and containers is undone.
 from __future__ import annotations
 
 import ast
+import builtins
 from typing import TYPE_CHECKING
 
 from infxreg.surface.pyread import calls, classes, expressions, operations
+from infxreg.surface.pyread.project import own_nodes, touched
 from infxreg.surface.pyread.values import (
     ClassVal,
     Frame,
+    FuncVal,
     ImportRef,
     Instance,
     InterpretedError,
+    ModuleVal,
+    ParserVal,
     Unknown,
     same,
 )
 
 if TYPE_CHECKING:
     from infxreg.surface.pyread.machine import Control, Machine
+
+
+_AGAIN = "raise"
+"""The kind of what a bare ``raise`` raises, until the handler around it says which it was."""
+_KEPT = (ParserVal, Instance, ClassVal, FuncVal, ModuleVal, ImportRef)
+"""What a call of a method doesn't make unknown, beside the attributes that it sets."""
 
 
 def run(machine: Machine, body: list[ast.stmt], frame: Frame) -> Control:
@@ -45,17 +56,22 @@ def safely(machine: Machine, statement: ast.stmt, frame: Frame) -> Control:
         machine.problems.append(f"{frame.module.path}:{statement.lineno}: {error}")
         if isinstance(statement, ast.Return):
             return "return", Unknown(str(error))
-        for name in _bound_by(machine, statement):
-            frame.names[name] = Unknown(str(error))
+        _forget(machine, statement, frame, str(error))
         return None
 
 
-def _bound_by(machine: Machine, statement: ast.stmt) -> list[str]:
-    if isinstance(statement, ast.Assign):
-        return [one.id for one in statement.targets if isinstance(one, ast.Name)]
-    if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
-        return [statement.target.id]
-    return []
+def _forget(machine: Machine, statement: ast.stmt, frame: Frame, why: str) -> None:
+    """What a statement that isn't followed would have set, or returned, isn't known any more."""
+    for name in touched(statement):
+        if not isinstance(frame.names.get(name), _KEPT):
+            frame.names[name] = Unknown(why)
+    for node in own_nodes([statement]):
+        if isinstance(node, ast.Return):
+            frame.maybe.append(Unknown(why))
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            assign(machine, node, Unknown(why), frame)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            frame.names[node.id] = Unknown(why)
 
 
 def _statement(machine: Machine, statement: ast.stmt, frame: Frame) -> Control:
@@ -89,6 +105,10 @@ def _statement(machine: Machine, statement: ast.stmt, frame: Frame) -> Control:
             _bind_import(machine, statement, frame)
         case ast.Try():
             return _try(machine, statement, frame)
+        case ast.Match() | ast.TryStar() | ast.AsyncFor() | ast.AsyncWith():
+            why = f"{type(statement).__name__.lower()} isn't read"
+            machine.problems.append(f"{frame.module.path}:{statement.lineno}: {why}")
+            _forget(machine, statement, frame, why)
         case ast.With(items=items, body=body):
             for item in items:
                 made = machine.eval(item.context_expr, frame)
@@ -104,12 +124,12 @@ def _statement(machine: Machine, statement: ast.stmt, frame: Frame) -> Control:
             return "break", None
         case ast.Continue():
             return "continue", None
-        case _:
-            pass
     return None
 
 
 def _exception(machine: Machine, node: ast.expr | None, frame: Frame) -> str:
+    if node is None:
+        return _AGAIN
     target = node.func if isinstance(node, ast.Call) else node
     if isinstance(target, ast.Name):
         return target.id
@@ -136,8 +156,6 @@ def assign(machine: Machine, target: ast.expr, value: object, frame: Frame) -> N
                 operations.put(owner, index, value)
         case ast.Starred(value=inner):
             assign(machine, inner, value, frame)
-        case _:
-            pass
 
 
 def _unpack(machine: Machine, targets: list[ast.expr], value: object, frame: Frame) -> None:
@@ -173,25 +191,33 @@ def _augment(
         if isinstance(items, Unknown):
             assign(machine, target, items, frame)
         else:
-            old.extend(items)
+            operations.extend(old, items)
         return
-    if isinstance(op, ast.BitOr) and isinstance(old, dict) and isinstance(value, dict):
-        old.update(value)
-        return
-    if isinstance(op, ast.BitOr) and isinstance(old, set) and isinstance(value, set):
+    if isinstance(op, ast.BitOr) and (
+        (isinstance(old, dict) and isinstance(value, dict))
+        or (isinstance(old, set) and isinstance(value, (set, frozenset)))
+    ):
         old.update(value)
         return
     assign(machine, target, expressions.binary(machine, op, old, value), frame)
 
 
 def _delete(machine: Machine, target: ast.expr, frame: Frame) -> None:
-    if isinstance(target, ast.Subscript):
-        owner = machine.eval(target.value, frame)
-        index = machine.eval(target.slice, frame)
-        if isinstance(owner, (dict, list)) and not isinstance(index, Unknown):
-            operations.drop(owner, index)
-    elif isinstance(target, ast.Name):
-        frame.names.pop(target.id, None)
+    match target:
+        case ast.Name(id=name):
+            frame.names.pop(name, None)
+        case ast.Tuple(elts=elts) | ast.List(elts=elts):
+            for one in elts:
+                _delete(machine, one, frame)
+        case ast.Subscript(value=owner_node, slice=index_node):
+            owner = machine.eval(owner_node, frame)
+            index = machine.eval(index_node, frame)
+            if isinstance(owner, (dict, list)) and not isinstance(index, Unknown):
+                operations.drop(owner, index)
+        case ast.Attribute(value=owner_node, attr=name):
+            owner = machine.eval(owner_node, frame)
+            if isinstance(owner, Instance):
+                owner.attrs.pop(name, None)
 
 
 def _if(machine: Machine, node: ast.If, frame: Frame) -> Control:
@@ -211,9 +237,10 @@ def _if(machine: Machine, node: ast.If, frame: Frame) -> Control:
 def _maybe(machine: Machine, body: list[ast.stmt], frame: Frame) -> Control:
     """Runs a branch of unknown condition, and undoes what it does to names and containers."""
     before = dict(frame.names)
+    held = [one.attrs for one in before.values() if isinstance(one, Instance)]
     copies = [
         (value, operations.fresh(value))
-        for value in before.values()
+        for value in (*before.values(), *held)
         if isinstance(value, (list, dict, set))
     ]
     machine.uncertain += 1
@@ -225,12 +252,14 @@ def _maybe(machine: Machine, body: list[ast.stmt], frame: Frame) -> Control:
     finally:
         machine.tries -= 1
         machine.uncertain -= 1
-    for name, value in frame.names.items():
-        if name not in before or not same(before[name], value):
-            before[name] = Unknown(f"{name} depends on where it runs")
-    for value, copy in copies:
-        operations.restore(value, copy)
+    after = [(one, dict(one)) for one in (frame.names, *held)]
     frame.names.update(before)
+    for container, copy in copies:
+        operations.restore(container, copy)
+    for names, then in after:
+        for name, value in then.items():
+            if name not in names or not same(names[name], value):
+                names[name] = Unknown(f"{name} depends on where it runs")
     return control if control is not None and control[0] == "return" else None
 
 
@@ -240,6 +269,7 @@ def _for(machine: Machine, node: ast.For, frame: Frame) -> Control:
         machine.problems.append(
             f"{frame.module.path}:{node.lineno}: a loop over what isn't known: {items.why}"
         )
+        _forget(machine, node, frame, items.why)
         return None
     for one in items:
         assign(machine, node.target, one, frame)
@@ -255,6 +285,7 @@ def _while(machine: Machine, node: ast.While, frame: Frame) -> Control:
         answer = machine.truth(machine.eval(node.test, frame))
         if answer is None:
             machine.problems.append(f"{frame.module.path}:{node.lineno}: a loop that isn't known")
+            _forget(machine, node, frame, "a loop that isn't known")
             return None
         if not answer:
             return run(machine, node.orelse, frame)
@@ -274,7 +305,10 @@ def _try(machine: Machine, node: ast.Try, frame: Frame) -> Control:
             raise
         if handler.name:
             frame.names[handler.name] = Unknown("an exception")
-        control = run(machine, handler.body, frame)
+        try:
+            control = run(machine, handler.body, frame)
+        except InterpretedError as again:
+            raise error if again.kind in {_AGAIN, handler.name} else again from None
     else:
         if control is None:
             control = run(machine, node.orelse, frame)
@@ -307,9 +341,6 @@ def _catches(handler: ast.ExceptHandler, error: InterpretedError) -> bool:
         for node in nodes
         if isinstance(node, (ast.Name, ast.Attribute))
     }
-    wider = {"Exception", "BaseException", error.kind}
-    if error.kind in {"KeyError", "IndexError"}:
-        wider.add("LookupError")
-    if error.kind == "ModuleNotFoundError":
-        wider.add("ImportError")
-    return bool(names & wider)
+    known = getattr(builtins, error.kind, None)
+    wider = known.__mro__ if isinstance(known, type) else (Exception, BaseException)
+    return bool(names & {error.kind, *(one.__name__ for one in wider)})

@@ -27,16 +27,14 @@ _ALIASES: dict[str, object] = {
 
 def is_type(value: object) -> bool:
     """Whether ``|`` with another such value makes a union."""
-    return value is None or isinstance(value, (type, TypeForm, External, ClassVal, Unknown))
+    return value is None or isinstance(value, (type, TypeForm, External, ClassVal))
 
 
 def subscripts_as_type(owner: object) -> bool:
     """Whether ``owner[…]`` is a type form and not an item."""
-    if isinstance(owner, External):
-        return True
     if isinstance(owner, type):
         return issubclass(owner, _CONTAINERS)
-    return isinstance(owner, TypeForm) and not isinstance(owner.origin, ClassVal)
+    return isinstance(owner, (External, TypeForm))
 
 
 def type_form(owner: object, args: tuple[object, ...]) -> object:
@@ -79,6 +77,6 @@ def origin_of(value: object) -> object:
 
 def args_of(value: object) -> object:
     """``typing.get_args``."""
-    return (
-        value if isinstance(value, Unknown) else value.args if isinstance(value, TypeForm) else ()
-    )
+    if isinstance(value, TypeForm):
+        return value.args
+    return value if isinstance(value, Unknown) else ()

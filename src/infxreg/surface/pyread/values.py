@@ -48,6 +48,9 @@ NODEFAULT = External("msgspec.NODEFAULT")
 UNDEFINED = External("pydantic_core.PydanticUndefined")
 FIELD_INFO = External("pydantic.fields.FieldInfo")
 DATACLASS_FIELD = External("dataclasses.Field")
+ENUMS = frozenset(
+    f"enum.{name}" for name in ("Enum", "IntEnum", "StrEnum", "Flag", "IntFlag", "ReprEnum")
+)
 
 
 @define(eq=False, repr=False)
@@ -115,7 +118,7 @@ class ClassVal:
     """Attribute name to the statements of the body that bind it."""
     fields: list[object] | None = None
     """Its record fields, where a call made it."""
-    members: dict[str, object] | None = None
+    members: dict[str, Member] | None = None
     """Its enum members, once read."""
 
     @property
@@ -233,15 +236,6 @@ class BudgetError(Exception):
     """The interpreted code takes more steps, or room, than any engine's does."""
 
 
-def is_type_like(value: object) -> bool:
-    """Whether a value can be part of an annotation."""
-    return (
-        isinstance(value, (type, TypeForm, External, ClassVal, Unknown))
-        or value is None
-        or isinstance(value, str)
-    )
-
-
 def union(*parts: object) -> object:
     """``A | B``, flat and without repeats; None stands for its type."""
     flat: list[object] = []
@@ -264,10 +258,7 @@ def literal(*parts: object) -> TypeForm:
 
 
 def same(a: object, b: object) -> bool:
-    """Equality that never confuses ``True`` with ``1`` and never raises."""
+    """Equality that never confuses ``True`` with ``1``."""
     if isinstance(a, (Unknown, Instance, ClassVal)) or isinstance(b, (Unknown, Instance, ClassVal)):
         return a is b
-    try:
-        return type(a) is type(b) and bool(a == b)
-    except (TypeError, ValueError, RecursionError):
-        return a is b
+    return type(a) is type(b) and a == b
