@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from attrs import field, frozen
 
+from infxreg.axes import AxisSpace
 from infxreg.regions import Region, Universe
 from infxreg.scope import AxisValue, Scope
 from infxreg.snapshot import Entry, Json, Order, Set, Snapshot
@@ -92,14 +93,18 @@ class Impact:
         """Some of the points as scopes."""
         return Universe(self.points, self.defaults).cover(numbers)
 
-    def outside(self, scope: Scope) -> frozenset[int]:
-        """The touched points that a scope doesn't hold."""
+    def inside(self, scope: Scope, space: AxisSpace) -> frozenset[int]:
+        """All points that a scope holds, touched or not.
+
+        Args:
+            scope: where to look.
+            space: what the SKUs and models are, for scopes that name a fact of them.
+        """
         return frozenset(
-            n for n in self.any if not scope.matches({**self.defaults, **self.points[n]}, _NO_GATES)
+            number
+            for number, point in enumerate(self.points)
+            if scope.matches(space.with_facets({**self.defaults, **point}), frozenset())
         )
-
-
-_NO_GATES: frozenset[str] = frozenset()
 
 
 def compare(base: Snapshot, head: Snapshot) -> Impact:
@@ -154,13 +159,13 @@ class _Differences:
         number = self._number(entry)
         touched = self.touched.setdefault(purpose, set())
         kind = _kind(old, new)
-        if kind == "same" or old is None or new is None or kind == "fails":
-            if kind != "same":
-                touched.add(number)
-                error = new.error if new is not None and kind == "fails" else ""
-                self.others.setdefault((kind, error), {}).setdefault(number, []).append(purpose)
+        if kind == "same":
             return
         touched.add(number)
+        if kind != "changed" or old is None or new is None:
+            error = new.error if new is not None else ""
+            self.others.setdefault((kind, error), {}).setdefault(number, []).append(purpose)
+            return
         for change, pair in _changes(old, new):
             self.changes.setdefault(change, {}).setdefault(number, {})[purpose] = pair
 

@@ -17,7 +17,7 @@ from attrs import evolve, field, frozen
 from infxreg.axes import AxisSpace
 from infxreg.catalogue import Catalogue
 from infxreg.errors import InfxregError, PurposeError
-from infxreg.points import Point, non_default
+from infxreg.points import Point, describe, non_default
 from infxreg.records import Recipe
 from infxreg.registry import Registry
 from infxreg.scope import AxisValue
@@ -219,7 +219,10 @@ def _entry(registry: Registry, point: Point) -> Entry | None:
     except PurposeError:
         return None  # the engine's rules know no such purpose, so there is nothing to launch
     except InfxregError as error:
-        return evolve(_blank(point, registry.catalogue.space), error=str(error))
+        space = registry.catalogue.space
+        # Where it is stands in the line: without it, what is wrong at many points is one text.
+        text = str(error).replace(f"at {describe(point.axes, space)}", "at this point")
+        return evolve(_blank(point, space), error=text)
 
 
 def _blank(point: Point, space: AxisSpace) -> Entry:

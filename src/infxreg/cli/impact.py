@@ -12,6 +12,7 @@ from infxreg.cli.state import state_of
 from infxreg.cli.text import progress
 
 if TYPE_CHECKING:
+    from infxreg.axes import AxisSpace
     from infxreg.impact import Block, Impact, KeyChange, Pair
     from infxreg.regions import Region
     from infxreg.scope import Scope
@@ -73,11 +74,17 @@ def impact_command(
     ):
         impact = compare(found.base, found.head)
         names = found.names
-    outside = frozenset() if scope is None else impact.outside(scope)
+    outside: frozenset[int] = frozenset()
+    others = 0
+    if scope is not None:
+        space = state.registry.catalogue.space
+        _check_scope(scope, impact, space)
+        inside = impact.inside(scope, space)
+        outside, others = impact.any - inside, len(impact.points) - len(inside)
     if as_json:
         click.echo(json.dumps(_data(impact, names, scope, outside), indent=2, ensure_ascii=False))
     else:
-        click.echo("\n".join(_lines(impact, names, scope, outside)))
+        click.echo("\n".join(_lines(impact, names, scope, outside, others)))
     failing = any(block.kind == "fails" for block in impact.blocks)
     ctx.exit(1 if outside or failing else 0)
 
@@ -92,23 +99,33 @@ def _scope(text: str) -> Scope:
         raise BadRequestError(f"--only: {error}") from error
 
 
+def _check_scope(scope: Scope, impact: Impact, space: AxisSpace) -> None:
+    """A typo in a scope would pass for a scope that nothing touches."""
+    from infxreg.errors import UnknownIdError
+    from infxreg.scope import OneOf
+
+    for axis, constraint in scope.terms:
+        if axis not in space.axes:
+            raise UnknownIdError("axis", axis, tuple(space.axes))
+        swept = {point[axis] for point in impact.points if axis in point}
+        for value in constraint.values if isinstance(constraint, OneOf) else ():
+            if value not in swept and not space.admits(axis, value):
+                known = tuple(str(one) for one in space.values.get(axis, ()))
+                raise UnknownIdError(axis, str(value), known)
+
+
 def _lines(
-    impact: Impact, names: tuple[str, str], scope: Scope | None, outside: frozenset[int]
+    impact: Impact,
+    names: tuple[str, str],
+    scope: Scope | None,
+    outside: frozenset[int],
+    others: int,
 ) -> Iterator[str]:
     if scope is not None:
-        inside = len(impact.any) - len(outside)
-        total_outside = len(impact.points) - sum(1 for _ in _inside(impact, scope))
-        yield click.style(
-            f"{len(outside)} of {total_outside} points outside {scope} change"
-            + (", 0 of them meant" if outside else "")
-            + f"; {inside} inside",
-            bold=True,
-            fg="red" if outside else None,
-        )
+        words = f"outside {scope}: {len(outside)} of {others} points change"
+        yield click.style(words, bold=True, fg="red" if outside else None)
         for region in impact.cover(outside):
-            yield click.style(
-                f"  outside: {region.scope} ({_points(len(region.members))})", fg="red"
-            )
+            yield click.style(f"  {region.scope} ({_points(len(region.members))})", fg="red")
         yield ""
     yield click.style(_verdict(impact), bold=True)
     yield f"{names[0]} → {names[1]}"
@@ -119,12 +136,6 @@ def _lines(
     yield "not changed:"
     for axis in ("sku", "model", "engine"):
         yield f"  {axis:<7} {_unchanged(impact, axis)}"
-
-
-def _inside(impact: Impact, scope: Scope) -> Iterator[int]:
-    for number, point in enumerate(impact.points):
-        if scope.matches({**impact.defaults, **point}, frozenset()):
-            yield number
 
 
 def _verdict(impact: Impact) -> str:
