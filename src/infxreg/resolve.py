@@ -12,8 +12,9 @@ from infxreg.errors import NoValueError, PurposeError, UnusableValueError, Value
 from infxreg.flags import needed_gates, refused
 from infxreg.index import ScopedRule
 from infxreg.keys import IMAGE, raw_prefix
-from infxreg.pick import Picked, pick
+from infxreg.pick import pick
 from infxreg.points import Point, describe, non_default
+from infxreg.records import Image
 from infxreg.references import digest_of, image_of
 from infxreg.render import Rendered, raw_values, render
 from infxreg.request import Choices, requested
@@ -32,8 +33,16 @@ from infxreg.sweeps import PURPOSE
 from infxreg.values import Derived, FrozenMap, Value, show
 
 
-def resolve_point(point: Point, choices: Choices, catalogue: Catalogue) -> LaunchSpec:
+def resolve_point(
+    point: Point, choices: Choices, catalogue: Catalogue, *, checked: bool = True
+) -> LaunchSpec:
     """The launch spec of a point.
+
+    Args:
+        point: a value on every axis.
+        choices: what a request wants otherwise.
+        catalogue: the registry's records.
+        checked: whether the spec's checks are made: they change nothing else, and take a while.
 
     Raises:
         RequestError: if gates, purpose, keys or values of the request can't be used.
@@ -55,7 +64,11 @@ def resolve_point(point: Point, choices: Choices, catalogue: Catalogue) -> Launc
         if isinstance(taken.setting, Derived)
         for name in taken.setting.reads
     }
-    return _assemble(point, where, opened, picked, options, frozenset(used), catalogue)
+    spec, image = _assemble(point, where, opened, options, frozenset(used), catalogue)
+    if not checked:
+        return spec
+    rules = {scoped.origin: scoped.rule for pick in picked.values() for scoped in pick.rules}
+    return checks.with_checks(spec, checks.Subject(spec, image, rules, frozenset(used), catalogue))
 
 
 def _check_purpose(
@@ -87,11 +100,10 @@ def _assemble(
     point: Point,
     where: str,
     opened: frozenset[str],
-    picked: Mapping[str, Picked],
     options: FrozenMap[str, ResolvedOption],
     used: frozenset[str],
     catalogue: Catalogue,
-) -> LaunchSpec:
+) -> tuple[LaunchSpec, Image | None]:
     values = {key: option.value for key, option in options.items() if option.value is not None}
     engine = catalogue.engines[point.engine]
     model = catalogue.models[point.model]
@@ -133,8 +145,7 @@ def _assemble(
         ),
         options=options,
     )
-    rules = {scoped.origin: scoped.rule for pick in picked.values() for scoped in pick.rules}
-    return checks.with_checks(spec, checks.Subject(spec, image, rules, used, catalogue))
+    return spec, image
 
 
 def _needed(key: str, values: Mapping[str, Value], where: str, hint: str) -> Any:

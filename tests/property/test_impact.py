@@ -71,7 +71,7 @@ def failing(snapshot: Snapshot) -> set[Place]:
 def test_impact_is_what_the_naive_resolver_says_differs() -> None:
     """For random registries and random edits: these points at these purposes, and none else."""
     seen = {"same": 0, "touched": 0}
-    for seed in range(30):
+    for seed in range(14):
         rng = random.Random(seed)
         case = build(rng, (8, 24))
         edit = draw_edit(rng, case)
@@ -95,8 +95,8 @@ def test_impact_is_what_the_naive_resolver_says_differs() -> None:
             expected = was != now
             assert (place in touched) == expected, f"seed {seed}: {edit.what}\n{axes}\n{was}\n{now}"
             seen["touched" if expected else "same"] += 1
-    assert seen["touched"] > 50
-    assert seen["same"] > 500
+    assert seen["touched"] > 30
+    assert seen["same"] > 300
 
 
 @settings(max_examples=60)
