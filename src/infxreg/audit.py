@@ -10,6 +10,7 @@ from infxreg.catalogue import Catalogue
 from infxreg.combinations import Combination, TooManyError, representatives
 from infxreg.contest import Entry, by_key, decide, once_each, settling_scope
 from infxreg.errors import ConflictError, InfxregError, PurposeError
+from infxreg.expectations import unmet
 from infxreg.index import ScopedRule
 from infxreg.neighbours import Neighbours
 from infxreg.origin import Layer, Origin
@@ -98,6 +99,17 @@ def audit(registry: Registry, progress: Progress | None = None) -> Audit:
     ]
     findings += conflicts(catalogue, conflicting)
     findings += dead_rules(catalogue, counted)
+    findings += [
+        Finding(
+            "expect",
+            "refuted",
+            "error",
+            f"{claim.origin.plugin}:{claim.expect.id}: {claim.message}",
+            claim.origin.file,
+            claim.points,
+        )
+        for claim in unmet(catalogue)
+    ]
     findings += _unread(catalogue)
     findings += _empty_gates(catalogue)
     findings += [

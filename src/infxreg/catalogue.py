@@ -29,6 +29,7 @@ from infxreg.records import (
     Derivation,
     Engine,
     EngineSurface,
+    Expect,
     Gate,
     Image,
     Model,
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
 
 R = TypeVar("R")
 
-PER_PLUGIN = (Rule, AxisValues, SiteSettings)
+PER_PLUGIN = (Rule, AxisValues, Expect, SiteSettings)
 """Kinds whose ids need be unique only within a plugin."""
 
 
@@ -62,6 +63,7 @@ class Catalogue(Lookup):
     """`sweeps.place` of a point -> its recipe and its id."""
     recipes_of: FrozenMap[tuple[str, str], tuple[Recipe, ...]]
     """(SKU, model) -> recipes."""
+    expects: tuple[tuple[Expect, Origin], ...]
     site: SiteSettings
     plugin_rules: RuleIndex
     site_rules: RuleIndex
@@ -220,6 +222,10 @@ class _Builder:
                 }
             ),
             recipes_of=_by_sku_and_model(recipes.values()),
+            expects=tuple(
+                (item.placed.record, item.origin)  # type: ignore[misc]
+                for _, item in sorted(kept[Expect].items())
+            ),
             site=self._site_settings(context),
             plugin_rules=rules[Layer.PLUGIN],
             site_rules=rules[Layer.SITE],

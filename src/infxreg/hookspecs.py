@@ -22,6 +22,7 @@ from infxreg.records import (
     Derivation,
     Engine,
     EngineSurface,
+    Expect,
     Gate,
     Image,
     Model,
@@ -113,6 +114,12 @@ def infxreg_rules() -> Iterable[Rule]:
 @hookspec
 def infxreg_recipes() -> Iterable[Recipe]:
     """Supported (model, SKU, engine, workload) with their sweeps."""
+    yield from ()
+
+
+@hookspec
+def infxreg_expects() -> Iterable[Expect]:
+    """Claims about points, which ``infxreg check`` holds them to."""
     yield from ()
 
 

@@ -25,6 +25,7 @@ from infxreg.records import (
     Derivation,
     Engine,
     EngineSurface,
+    Expect,
     Gate,
     Image,
     Model,
@@ -53,6 +54,7 @@ _HOOKS: dict[str, tuple[type[Any], ...]] = {
     "infxreg_gates": (Gate,),
     "infxreg_rules": (Rule,),
     "infxreg_recipes": (Recipe,),
+    "infxreg_expects": (Expect,),
     "infxreg_derivations": (Derivation,),
 }
 

@@ -332,6 +332,29 @@ class Recipe:
 
 
 @frozen(kw_only=True)
+class Expect:
+    """A claim about the swept points of a scope, which ``infxreg check`` holds them to.
+
+    Any of: every option of ``values`` has its value, and those of ``absent`` have none; the
+    points are those of a ``digest`` (`infxreg.expectations.digest_of`); each point equals the one
+    with the axes of ``like`` (``sku = "gb200"``), but for the keys of ``but``. ``gates`` are
+    opened for it.
+    """
+
+    kind: ClassVar[str] = "expect"
+    id: str
+    when: tuple[Scope, ...] = (EVERYTHING,)
+    gates: tuple[str, ...] = ()
+    values: FrozenMap[str, Value] = field(factory=FrozenMap)
+    absent: tuple[str, ...] = ()
+    digest: str | None = None
+    like: FrozenMap[str, AxisValue] = field(factory=FrozenMap)
+    but: tuple[str, ...] = ()
+    source: str | None = None
+    doc: str = ""
+
+
+@frozen(kw_only=True)
 class Derivation:
     """A pure function from what it reads (positional) and parameters (keyword) to a value.
 
@@ -368,6 +391,7 @@ Record: TypeAlias = (
     | Gate
     | Rule
     | Recipe
+    | Expect
     | Derivation
     | SiteSettings
 )
@@ -386,5 +410,6 @@ KINDS: tuple[type[Any], ...] = (
     Gate,
     Rule,
     Recipe,
+    Expect,
     Derivation,
 )

@@ -28,6 +28,7 @@ from infxreg.records import (
     KINDS,
     Derivation,
     EngineSurface,
+    Expect,
     Record,
     Require,
     Rule,
@@ -76,6 +77,22 @@ class _RuleTable:
     set: FrozenMap[str, Any] = field(factory=FrozenMap)
     unset: tuple[str, ...] = ()
     require: Require = Require()
+    source: str | None = None
+    doc: str = ""
+
+
+@frozen(kw_only=True)
+class _ExpectTable:
+    """An ``[[expect]]`` as it is written, but for ``is``, which is no name in Python."""
+
+    id: str = ""
+    when: tuple[Scope, ...] = (Scope(),)
+    gates: tuple[str, ...] = ()
+    values: FrozenMap[str, Value] = field(factory=FrozenMap)
+    absent: tuple[str, ...] = ()
+    digest: str | None = None
+    like: FrozenMap[str, AxisValue] = field(factory=FrozenMap)
+    but: tuple[str, ...] = ()
     source: str | None = None
     doc: str = ""
 
@@ -238,6 +255,19 @@ def _rule(raw: Any, _: Any) -> Rule:
     )
 
 
+def _expect(raw: Any, _: Any) -> Expect:
+    """A claim; without an id it is named by what it says."""
+    if "values" in raw:
+        raise ValueError("unknown key: did you mean 'is'?")
+    table = _converter().structure(
+        {"values" if key == "is" else key: value for key, value in raw.items()}, _ExpectTable
+    )
+    keys = (*table.values, *table.absent, *(f"like {axis}={v}" for axis, v in table.like.items()))
+    said = " ".join([" or ".join(map(str, table.when)), *keys])
+    fields = {a.name: getattr(table, a.name) for a in attrs.fields(_ExpectTable)}
+    return Expect(**{**fields, "id": table.id or said})
+
+
 def _sweep(raw: Any, _: Any) -> Sweep:
     if not isinstance(raw, Mapping) or not isinstance(raw.get("id"), str):
         raise TypeError('a sweep is a table with an id template, such as "tp{tp}_c{conc}"')
@@ -288,6 +318,7 @@ def _converter() -> Converter:
     converter.register_structure_hook_func(functools.partial(_is, tuple[Scope, ...]), _scopes)
     converter.register_structure_hook(Scope, lambda raw, _: parse_scope(raw))
     converter.register_structure_hook(Rule, _rule)
+    converter.register_structure_hook(Expect, _expect)
     converter.register_structure_hook(Sweep, _sweep)
     return converter
 
@@ -346,7 +377,7 @@ def _faults(error: BaseException, path: str) -> Iterator[TableFault]:
             yield from _faults(inner, path)
     elif isinstance(error, ForbiddenExtraKeysError):
         cls = _RuleTable if error.cl is Rule else error.cl
-        known = [attribute.name for attribute in attrs.fields(cls)]
+        known = ["is" if a.name == "values" else a.name for a in attrs.fields(cls)]
         for name in sorted(error.extra_fields):
             yield TableFault(f"{path}.{name}", _unknown_key(name, known))
     elif isinstance(error, KeyError):

@@ -14,7 +14,7 @@ from attrs import evolve
 
 from infxreg.axes import IDENTITY, AxisSpace
 from infxreg.flags import rendered_places
-from infxreg.keys import IMAGE, fit, raw_prefix
+from infxreg.keys import IMAGE, fit, is_declared, raw_prefix
 from infxreg.problems import Context, Problem, id_problems, scope_problems, unknown
 from infxreg.records import (
     Arch,
@@ -24,6 +24,7 @@ from infxreg.records import (
     Derivation,
     Engine,
     EngineSurface,
+    Expect,
     Gate,
     Image,
     Model,
@@ -254,6 +255,41 @@ def check_recipe(recipe: Recipe, context: Context) -> Iterator[Problem]:
             yield Problem("gates", message, unknown=True, drops=False)
 
 
+def check_expect(expect: Expect, context: Context) -> Iterator[Problem]:
+    """It claims something, of scopes, gates, keys and axes that are known."""
+    if not (expect.values or expect.absent or expect.digest or expect.like):
+        yield Problem("is", "it claims nothing: write is, absent, digest or like")
+    if not expect.when:
+        yield Problem("when", "an empty list of scopes matches nothing")
+    for scope in expect.when:
+        yield from scope_problems(scope, "when", context)
+    for name in expect.gates:
+        if name not in context.gates:
+            yield unknown("gates", "gate", name, context.gates)
+    for key, value in expect.values.items():
+        if not is_declared(key, context.options):
+            yield unknown(f"is.{key}", "option", key, context.options)
+            continue
+        try:
+            fit(key, value, context.options)
+        except TypeError as error:
+            yield Problem(f"is.{key}", str(error))
+    for name, keys in (("absent", expect.absent), ("but", expect.but)):
+        for key in keys:
+            if not is_declared(key, context.options):
+                yield unknown(name, "option", key, context.options)
+    if expect.digest is not None and not DIGEST.fullmatch(expect.digest):
+        yield Problem("digest", f"{expect.digest!r} is no digest: sha256: and 64 hex digits")
+    if expect.but and not expect.like:
+        yield Problem("but", "what may differ is said of like: name its axes")
+    for axis, value in expect.like.items():
+        if axis not in context.space.request_axes:
+            yield unknown("like", "axis", axis, context.space.request_axes)
+        elif not context.space.admits(axis, value):
+            known = tuple(str(one) for one in context.space.values.get(axis, ()))
+            yield unknown(f"like.{axis}", axis, str(value), known)
+
+
 def check_derivation(derivation: Derivation, context: Context) -> Iterator[Problem]:
     """It can be called."""
     if not callable(derivation.function):
@@ -283,6 +319,7 @@ CHECKS: dict[type[Any], Callable[[Any, Context], Iterable[Problem]]] = {
     Gate: check_gate,
     Rule: check_rule,
     Recipe: check_recipe,
+    Expect: check_expect,
     Derivation: check_derivation,
     SiteSettings: check_site,
 }

@@ -18,7 +18,18 @@ from infxreg.cli.app import app
 from infxreg.cli.state import State
 from support.builders import acme
 
-COMMANDS = ["resolve", "explain", "list", "show", "points", "check", "engine", "completion"]
+COMMANDS = [
+    "resolve",
+    "explain",
+    "list",
+    "show",
+    "points",
+    "check",
+    "snapshot",
+    "impact",
+    "engine",
+    "completion",
+]
 
 
 @pytest.fixture(autouse=True)
@@ -116,7 +127,7 @@ def test_the_script_and_the_module_are_one() -> None:
         (
             ["frobnicate"],
             "error: unknown command 'frobnicate': known are resolve, explain, list, show, points, "
-            "check, engine, completion\ntry: infxreg --help\n",
+            "check, snapshot, impact, engine, completion\ntry: infxreg --help\n",
         ),
         (
             ["engine", "chekc"],

@@ -32,6 +32,8 @@ def of_kind(kind: str, state: State) -> dict[str, Facts]:
         return _plugins(state)
     if kind == "rule":
         return _rules(registry)
+    if kind == "expect":
+        return _expects(registry)
     records = registry.catalogue.of_kind(kind)
     found: dict[str, Facts] = {}
     for name in sorted(records):
@@ -150,6 +152,16 @@ def _rule(rule: Rule) -> Facts:
     facts["set"] = {key: plain(value) for key, value in settings if value is not ABSENT}
     facts["unset"] = [key for key, value in settings if value is ABSENT]
     return facts
+
+
+def _expects(registry: Registry) -> dict[str, Facts]:
+    found: dict[str, Facts] = {}
+    for expect, origin in registry.catalogue.expects:
+        facts = plain(expect)
+        facts["is"] = facts.pop("values")
+        name = f"{origin.plugin}:{expect.id}"
+        found[name] = {**facts, "id": name, "origin": _home(origin)}
+    return dict(sorted(found.items()))
 
 
 def _plugins(state: State) -> dict[str, Facts]:

@@ -24,6 +24,7 @@ _COLUMNS: dict[str, tuple[str, ...]] = {
     "arch": ("id", "vendor", "platform", "source"),
     "derivation": ("id", "function", "doc"),
     "rule": ("id", "when", "gates", "set", "source"),
+    "expect": ("id", "when", "is", "absent", "like", "but", "source"),
 }
 """The facts that a list shows, by kind."""
 
@@ -46,7 +47,7 @@ def list_command(ctx: click.Context, kind: str, as_json: bool) -> None:
     """List all records of KIND.
 
     KIND is one of skus, models, images, engines, options, gates, recipes, plugins, axes,
-    capabilities, archs, derivations, rules. Where a plugin or a file has faults, what is
+    capabilities, archs, derivations, rules, expects. Where a plugin or a file has faults, what is
     left is listed, and the faults are told on standard error.
     """
     name = _kind(kind)
@@ -74,7 +75,7 @@ def list_command(ctx: click.Context, kind: str, as_json: bool) -> None:
 def show_command(ctx: click.Context, kind: str, id: str, as_json: bool) -> None:
     """Show all fields of the record ID of KIND, and where it is from, as TOML.
 
-    KIND is one of those that list takes; a rule is named PLUGIN:RULE.
+    KIND is one of those that list takes; a rule or an expect is named PLUGIN:ID.
     """
     name = _kind(kind)
     state = state_of(ctx)
@@ -119,7 +120,8 @@ def _cell(kind: str, column: str, value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "-"
     if isinstance(value, dict):
-        return " ".join(f"{name}={inner}" for name, inner in value.items()) or "-"
+        written = {k: str(v).lower() if isinstance(v, bool) else v for k, v in value.items()}
+        return " ".join(f"{name}={inner}" for name, inner in written.items()) or "-"
     if isinstance(value, list):
         return (" " if column == "argv" else ", ").join(str(item) for item in value) or "-"
     return "-" if value in (None, "") else str(value)
