@@ -29,6 +29,7 @@ from infxreg.records import (
     Derivation,
     Engine,
     EngineSurface,
+    Evidence,
     Expect,
     Gate,
     Image,
@@ -44,6 +45,7 @@ from infxreg.scope import AxisValue
 from infxreg.values import FrozenMap
 
 if TYPE_CHECKING:
+    from infxreg.evidence import EvidenceBook
     from infxreg.surface.store import SurfaceStore
 
 R = TypeVar("R")
@@ -64,6 +66,7 @@ class Catalogue(Lookup):
     recipes_of: FrozenMap[tuple[str, str], tuple[Recipe, ...]]
     """(SKU, model) -> recipes."""
     expects: tuple[tuple[Expect, Origin], ...]
+    evidence: FrozenMap[str, Evidence]
     site: SiteSettings
     plugin_rules: RuleIndex
     site_rules: RuleIndex
@@ -80,6 +83,13 @@ class Catalogue(Lookup):
 
         shipped = {name: record.read for name, record in self.surfaces.items()}
         return SurfaceStore(self.surface_folder, shipped)
+
+    @cached_property
+    def evidence_book(self) -> EvidenceBook:
+        """The evidence, by digest and by point."""
+        from infxreg.evidence import EvidenceBook
+
+        return EvidenceBook(self)
 
     def of_kind(self, kind: str) -> FrozenMap[str, Any]:
         """The records of a kind, by id."""
@@ -101,6 +111,7 @@ _ATTRIBUTE = {
     "gate": "gates",
     "recipe": "recipes",
     "derivation": "derivations",
+    "evidence": "evidence",
 }
 
 
@@ -225,6 +236,9 @@ class _Builder:
             expects=tuple(
                 (item.placed.record, item.origin)  # type: ignore[misc]
                 for _, item in sorted(kept[Expect].items())
+            ),
+            evidence=FrozenMap(
+                {key[-1]: item.placed.record for key, item in kept[Evidence].items()}  # type: ignore[misc]
             ),
             site=self._site_settings(context),
             plugin_rules=rules[Layer.PLUGIN],

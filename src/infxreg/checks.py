@@ -328,6 +328,20 @@ def _engine(subject: Subject) -> Iterator[Check]:
         yield _check("engine", "unknown" if held.newer else "ok", "note", words)
 
 
+def _evidence(subject: Subject) -> Iterator[Check]:
+    """Whether this very spec was run."""
+    if not subject.catalogue.evidence:
+        return
+    standing = subject.catalogue.evidence_book.of(subject.spec)
+    answers: dict[str, tuple[Answer, Severity]] = {
+        "verified": ("ok", "note"),
+        "stale": ("refuted", "warning"),
+        "unverified": ("unknown", "note"),
+    }
+    answer, severity = answers[standing.status]
+    yield _check("evidence", answer, severity, f"{standing.status}: {standing.reason}")
+
+
 def _requirements(subject: Subject) -> Iterator[Check]:
     for origin in sorted(subject.rules):
         rule = subject.rules[origin]
@@ -391,6 +405,7 @@ _ALL = (
     _memory,
     _variables,
     _engine,
+    _evidence,
     _requirements,
 )
 

@@ -22,6 +22,7 @@ from infxreg.records import (
     Derivation,
     Engine,
     EngineSurface,
+    Evidence,
     Expect,
     Gate,
     Image,
@@ -120,6 +121,12 @@ def infxreg_recipes() -> Iterable[Recipe]:
 @hookspec
 def infxreg_expects() -> Iterable[Expect]:
     """Claims about points, which ``infxreg check`` holds them to."""
+    yield from ()
+
+
+@hookspec
+def infxreg_evidence() -> Iterable[Evidence]:
+    """Runs that showed what launch specs do."""
     yield from ()
 
 

@@ -83,6 +83,8 @@ class Impact:
     blocks: tuple[Block, ...]
     regions: tuple[Region, ...]
     defaults: FrozenMap[str, AxisValue]
+    stale: FrozenMap[str, frozenset[int]] = field(factory=FrozenMap)
+    """Evidence to the points whose spec it ran, and which are another spec now."""
 
     @property
     def any(self) -> frozenset[int]:
@@ -107,13 +109,20 @@ class Impact:
         )
 
 
-def compare(base: Snapshot, head: Snapshot) -> Impact:
+def compare(
+    base: Snapshot, head: Snapshot, evidence: Mapping[str, tuple[str, ...]] = FrozenMap()
+) -> Impact:
     """The difference of two snapshots. Both are read once, side by side.
+
+    Args:
+        base: what was.
+        head: what is.
+        evidence: the digest of a spec to the runs that ran it.
 
     Raises:
         SnapshotFormatError: if a file turns out not to be one.
     """
-    found = _Differences()
+    found = _Differences(evidence)
     for old, new in _side_by_side(base.entries, head.entries):
         found.add(old, new)
     return found.impact(FrozenMap({**base.defaults, **head.defaults}))
@@ -144,7 +153,9 @@ class _Happening:
 
 
 class _Differences:
-    def __init__(self) -> None:
+    def __init__(self, evidence: Mapping[str, tuple[str, ...]]) -> None:
+        self.evidence = evidence
+        self.stale: dict[str, set[int]] = {}
         self.points: list[FrozenMap[str, AxisValue]] = []
         self.numbers: dict[Order, int] = {}
         self.touched: dict[str, set[int]] = {}
@@ -162,6 +173,8 @@ class _Differences:
         if kind == "same":
             return
         touched.add(number)
+        for run in self.evidence.get(old.digest, ()) if old is not None else ():
+            self.stale.setdefault(run, set()).add(number)
         if kind != "changed" or old is None or new is None:
             error = new.error if new is not None else ""
             self.others.setdefault((kind, error), {}).setdefault(number, []).append(purpose)
@@ -181,6 +194,7 @@ class _Differences:
             blocks=tuple(blocks),
             regions=universe.cover(everything),
             defaults=defaults,
+            stale=FrozenMap({run: frozenset(found) for run, found in sorted(self.stale.items())}),
         )
 
     def _changed(self, universe: Universe) -> Iterator[Block]:

@@ -25,6 +25,7 @@ from infxreg.records import (
     Derivation,
     Engine,
     EngineSurface,
+    Evidence,
     Expect,
     Gate,
     Image,
@@ -55,6 +56,7 @@ _HOOKS: dict[str, tuple[type[Any], ...]] = {
     "infxreg_rules": (Rule,),
     "infxreg_recipes": (Recipe,),
     "infxreg_expects": (Expect,),
+    "infxreg_evidence": (Evidence,),
     "infxreg_derivations": (Derivation,),
 }
 

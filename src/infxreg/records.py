@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 AxisType: TypeAlias = Literal["id", "name", "int"]
 OptionType: TypeAlias = Literal["bool", "int", "float", "str", "list[int]", "list[str]"]
+Shows: TypeAlias = Literal["performance", "accuracy"]
 OptionUse: TypeAlias = Literal["rendered", "input"]
 
 
@@ -355,6 +356,42 @@ class Expect:
 
 
 @frozen(kw_only=True)
+class Evidence:
+    """A run that showed something, bound to the digests of the specs that were run.
+
+    ``digests`` are by point (``recipe/point@purpose``, ``+gate`` for each gate that was open beside
+    the recipe's), stamped by ``infxreg evidence add``.
+    ``gates`` are those that were open beside the recipe's. A metric below its threshold shows
+    nothing; ``frontier`` are the points that no other of the run beats.
+    """
+
+    kind: ClassVar[str] = "evidence"
+    id: str
+    shows: Shows
+    run: str
+    commit: str
+    source: str
+    digests: FrozenMap[str, str]
+    date: str | None = None
+    head: str | None = None
+    image: str | None = None
+    gates: tuple[str, ...] = ()
+    metrics: FrozenMap[str, float] = field(factory=FrozenMap)
+    thresholds: FrozenMap[str, float] = field(factory=FrozenMap)
+    frontier: tuple[str, ...] = ()
+    doc: str = ""
+
+    @property
+    def missed(self) -> tuple[str, ...]:
+        """The metrics that miss their threshold, in words."""
+        return tuple(
+            f"{name} is {self.metrics.get(name)}, below {least}"
+            for name, least in sorted(self.thresholds.items())
+            if not self.metrics.get(name, float("-inf")) >= least
+        )
+
+
+@frozen(kw_only=True)
 class Derivation:
     """A pure function from what it reads (positional) and parameters (keyword) to a value.
 
@@ -392,6 +429,7 @@ Record: TypeAlias = (
     | Rule
     | Recipe
     | Expect
+    | Evidence
     | Derivation
     | SiteSettings
 )
@@ -411,5 +449,6 @@ KINDS: tuple[type[Any], ...] = (
     Rule,
     Recipe,
     Expect,
+    Evidence,
     Derivation,
 )

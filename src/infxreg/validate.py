@@ -24,6 +24,7 @@ from infxreg.records import (
     Derivation,
     Engine,
     EngineSurface,
+    Evidence,
     Expect,
     Gate,
     Image,
@@ -52,6 +53,7 @@ _OWN_FACTS = {"sku": ("arch", "vendor", "cpu_arch"), "model": ("family",)}
 
 _AXIS_ID = re.compile(r"[a-z][a-z0-9_]*")
 _FUNCTION = re.compile(r"\w+(\.\w+)*:\w+")
+_LABEL = re.compile(r"[^/@+\s]+/[^/@+\s]+@[^/@+\s]+(\+[^/@+\s]+)*")
 _OPTION_ID = re.compile(r"[a-z][a-z0-9_]*(\.[a-z0-9_]+)+")
 
 
@@ -290,6 +292,32 @@ def check_expect(expect: Expect, context: Context) -> Iterator[Problem]:
             yield unknown(f"like.{axis}", axis, str(value), known)
 
 
+def check_evidence(evidence: Evidence, context: Context) -> Iterator[Problem]:
+    """It is bound to digests, and its thresholds are of metrics that it has."""
+    yield from id_problems(evidence.id)
+    if not evidence.digests:
+        yield Problem("digests", "it is bound to nothing: infxreg evidence add stamps digests")
+    for name, digest in evidence.digests.items():
+        if not DIGEST.fullmatch(digest):
+            yield Problem(f"digests.{name}", f"{digest!r} is no digest: sha256: and 64 hex digits")
+        if not _LABEL.fullmatch(name):
+            yield Problem(
+                f"digests.{name}",
+                "a point is written recipe/point@purpose, and +gate for each more that was open",
+            )
+    if evidence.date is not None and not is_date(evidence.date):
+        yield Problem("date", f"{evidence.date!r} is no day: write it as 2026-09-22")
+    for name in evidence.thresholds:
+        if name not in evidence.metrics:
+            yield Problem(f"thresholds.{name}", "the run has no such metric")
+    for name in evidence.gates:
+        if name not in context.gates:
+            yield unknown("gates", "gate", name, context.gates)
+    for name in evidence.frontier:
+        if name not in evidence.digests:
+            yield Problem("frontier", f"{name!r} is none of the points that were run")
+
+
 def check_derivation(derivation: Derivation, context: Context) -> Iterator[Problem]:
     """It can be called."""
     if not callable(derivation.function):
@@ -320,6 +348,7 @@ CHECKS: dict[type[Any], Callable[[Any, Context], Iterable[Problem]]] = {
     Rule: check_rule,
     Recipe: check_recipe,
     Expect: check_expect,
+    Evidence: check_evidence,
     Derivation: check_derivation,
     SiteSettings: check_site,
 }

@@ -63,7 +63,7 @@ def test_help_of_a_command(command: str) -> None:
     """Each has an example that begins as it is typed, and the exit codes."""
     result = run(command, "--help")
     assert result.exit_code == 0
-    assert "  infxreg" in result.stdout.partition("Example")[2]
+    assert "infxreg" in result.stdout.partition("Example")[2]
     assert "  2  the request" in result.stdout
 
 
@@ -127,7 +127,7 @@ def test_the_script_and_the_module_are_one() -> None:
         (
             ["frobnicate"],
             "error: unknown command 'frobnicate': known are resolve, explain, list, show, points, "
-            "check, snapshot, impact, engine, completion\ntry: infxreg --help\n",
+            "check, snapshot, impact, evidence, engine, completion\ntry: infxreg --help\n",
         ),
         (
             ["engine", "chekc"],

@@ -33,6 +33,7 @@ _COMMANDS = {
     "check": "check",
     "snapshot": "snapshot",
     "impact": "impact",
+    "evidence": "evidence",
     "engine": "engine",
     "completion": "completion",
 }

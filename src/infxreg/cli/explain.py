@@ -65,6 +65,9 @@ def _head(spec: LaunchSpec) -> Iterator[str]:
     axes = " ".join(f"{axis}={value}" for axis, value in spec.moved_axes.items())
     yield click.style(f"{spec.sku} {spec.model.id} {spec.engine} {axes}".rstrip(), bold=True)
     yield f"{name}; gates open: {', '.join(spec.gates) or 'none'}"
+    for check in spec.checks:
+        if check.id == "evidence" and check.answer != "unknown":
+            yield check.reason
 
 
 def _block(item: KeyExplanation, full: bool) -> Iterator[str]:

@@ -120,6 +120,10 @@ def _axis(axis: Any, registry: Registry) -> Facts:
     return {"values": list(registry.catalogue.space.values.get(axis.id, ()))}
 
 
+def _evidence(evidence: Any, registry: Registry) -> Facts:
+    return {"points": len(evidence.digests)}
+
+
 _MORE: dict[str, Callable[[Any, Registry], Facts]] = {
     "sku": _sku,
     "image": _image,
@@ -127,6 +131,7 @@ _MORE: dict[str, Callable[[Any, Registry], Facts]] = {
     "gate": _gate,
     "recipe": _recipe,
     "axis": _axis,
+    "evidence": _evidence,
 }
 
 

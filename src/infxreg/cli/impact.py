@@ -72,7 +72,8 @@ def impact_command(
         progress("resolving") as report,
         sides(base, head, without, state, report) as found,
     ):
-        impact = compare(found.base, found.head)
+        evidence = state.registry.catalogue.evidence_book.by_digest
+        impact = compare(found.base, found.head, evidence)
         names = found.names
     outside: frozenset[int] = frozenset()
     others = 0
@@ -132,6 +133,11 @@ def _lines(
     for block in impact.blocks:
         yield ""
         yield from _block(block, impact.purposes)
+    for run, numbers in impact.stale.items():
+        yield ""
+        words = f"goes stale: {_points(len(numbers))} that {run} ran"
+        yield click.style(words, fg="yellow")
+        yield from (f"    {region.scope}" for region in impact.cover(numbers))
     yield ""
     yield "not changed:"
     for axis in ("sku", "model", "engine"):
@@ -232,6 +238,8 @@ def _data(
             for axis in ("sku", "model", "engine")
         },
     }
+    if impact.stale:
+        data["stale"] = {run: _regions(impact.cover(found)) for run, found in impact.stale.items()}
     if scope is not None:
         data["only"] = str(scope)
         data["outside"] = _regions(impact.cover(outside))

@@ -24,6 +24,7 @@ _COLUMNS: dict[str, tuple[str, ...]] = {
     "arch": ("id", "vendor", "platform", "source"),
     "derivation": ("id", "function", "doc"),
     "rule": ("id", "when", "gates", "set", "source"),
+    "evidence": ("id", "shows", "run", "date", "points", "metrics", "source"),
     "expect": ("id", "when", "is", "absent", "like", "but", "source"),
 }
 """The facts that a list shows, by kind."""
@@ -31,7 +32,7 @@ _COLUMNS: dict[str, tuple[str, ...]] = {
 _COUNTED = {("recipe", "points"), ("gate", "rules"), ("rule", "set")}
 """Long lists and tables of which a list shows the length."""
 
-_PLURALS = {"axis": "axes", "capability": "capabilities"}
+_PLURALS = {"axis": "axes", "capability": "capabilities", "evidence": "evidence"}
 _KINDS = {kind: _PLURALS.get(kind, f"{kind}s") for kind in _COLUMNS}
 
 
@@ -47,8 +48,8 @@ def list_command(ctx: click.Context, kind: str, as_json: bool) -> None:
     """List all records of KIND.
 
     KIND is one of skus, models, images, engines, options, gates, recipes, plugins, axes,
-    capabilities, archs, derivations, rules, expects. Where a plugin or a file has faults, what is
-    left is listed, and the faults are told on standard error.
+    capabilities, archs, derivations, rules, evidence, expects. Where a plugin or a file has
+    faults, what is left is listed, and the faults are told on standard error.
     """
     name = _kind(kind)
     state = state_of(ctx)
