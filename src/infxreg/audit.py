@@ -108,7 +108,7 @@ def audit(registry: Registry, progress: Progress | None = None) -> Audit:
             claim.origin.file,
             claim.points,
         )
-        for claim in unmet(catalogue)
+        for claim in unmet(registry)
     ]
     findings += _unread(catalogue)
     findings += _empty_gates(catalogue)

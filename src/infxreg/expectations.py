@@ -10,9 +10,10 @@ from attrs import frozen
 from infxreg.catalogue import Catalogue
 from infxreg.errors import InfxregError, PurposeError
 from infxreg.keys import fit
-from infxreg.origin import Origin
+from infxreg.origin import Layer, Origin
 from infxreg.points import Point, swept_points
 from infxreg.records import Expect
+from infxreg.registry import Registry
 from infxreg.request import Choices
 from infxreg.resolve import resolve_point
 from infxreg.spec import LaunchSpec, canonical
@@ -40,9 +41,18 @@ def digest_of(specs: Iterable[LaunchSpec]) -> str:
     return "sha256:" + hashlib.sha256(canonical(digests).encode()).hexdigest()
 
 
-def unmet(catalogue: Catalogue) -> Iterator[Unmet]:
-    """Every claim of a registry that doesn't hold, each fault once with all its points."""
-    for expect, origin in catalogue.expects:
+def unmet(registry: Registry) -> Iterator[Unmet]:
+    """Every claim of a registry that doesn't hold, each fault once with all its points.
+
+    What a plugin claims is held against what plugins say: a site may mean something else.
+    """
+    without_site = registry.catalogue
+    if registry.site is not None and any(
+        origin.layer is Layer.PLUGIN for _, origin in registry.catalogue.expects
+    ):
+        without_site = registry.with_site(None).catalogue
+    for expect, origin in registry.catalogue.expects:
+        catalogue = without_site if origin.layer is Layer.PLUGIN else registry.catalogue
         held = list(_points(expect, catalogue))
         if not held:
             scopes = " or ".join(map(str, expect.when))
