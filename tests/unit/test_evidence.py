@@ -350,23 +350,18 @@ def test_the_seed_s_run_is_bound_to_what_was_swept() -> None:
     """FlashInfer at TP4: so the 8 described TP4 points are unverified, and so is their GSM8K."""
     recipe = "dsv41flash-fp4-b200-vllm-agentic"
     found = {one.shows: one for one in statuses(shipped(), recipe)}
-    for shows in ("performance", "accuracy"):
-        standings = {name: s.status for name, s in found[shows].points.items()}
-        assert {name for name, s in standings.items() if s == "verified"} == {
-            f"tp2_c{2**n}" for n in range(8)
-        }
-        assert set(standings.values()) == {"verified", "unverified"}
+    swept = {name for name, s in found["performance"].points.items() if s.status == "verified"}
+    assert swept == {f"tp2_c{2**n}" for n in range(8)}
+    assert found["performance"].words == "8 of 16 verified, 8 of 16 unverified"
+    assert found["accuracy"].words == "16 of 16 unverified"
     records: dict[str, Evidence] = dict(shipped().catalogue.evidence)
-    assert records["run-35902738208-accuracy"].metrics["gsm8k_strict"] == 0.9780136467
+    accuracy = records["run-35902738208-accuracy"]
+    assert accuracy.metrics["gsm8k_strict"] == 0.9780136467
+    assert accuracy.missed == ()
     assert all(one.run == "35902738208" for one in records.values())
-    swept = shipped().resolve(
-        "tp4_c16",
-        sku="b200",
-        model="dsv41flash",
-        purpose="throughput",
-        gates=["dsv41-blackwell-attention-as-swept"],
-    )
-    assert answer(swept, "evidence").answer == "ok"
+    at = {"sku": "b200", "model": "dsv41flash", "gates": ["dsv41-blackwell-attention-as-swept"]}
+    for point, purpose in (("tp4_c16", "throughput"), ("tp4_c128", "eval")):
+        assert answer(shipped().resolve(point, purpose=purpose, **at), "evidence").answer == "ok"
 
 
 def test_evidence_of_b200_says_nothing_of_gb200() -> None:
