@@ -149,8 +149,7 @@ def test_17_a_label_left_behind_by_a_change_to_pure_tp() -> None:
     assert "the point says dp=2 and parallel.dp is 1" in failing(spec, "parallel-label")[0].reason
 
 
-@pytest.mark.parametrize("number", [26, 27, 28, 30])
-def test_26_an_image_that_is_said_in_two_places(number: int) -> None:
+def test_26_27_28_30_an_image_that_is_said_in_two_places() -> None:
     """Two images for one point are a conflict that names both, never two truths."""
     entry = rule("entry", {"image": "acme/run:v1.0.0"}, where(sku="x10", model="m1"))
     recipe = rule("recipe", {"image": "acme/run:v1.1.0"}, where(sku="x10", engine="run"))
@@ -257,8 +256,7 @@ def test_36_a_concurrency_above_the_server_s_limit() -> None:
     }
 
 
-@pytest.mark.parametrize("number", [59, 60])
-def test_59_a_launcher_that_gives_up_before_the_engine(number: int) -> None:
+def test_59_60_a_launcher_that_gives_up_before_the_engine() -> None:
     """And one that waits long after the engine gave up."""
     ready = {"timeout.engine_ready_s": 7200, "timeout.health_attempts": 180}
     short = acme(rule("slow", ready, where(sku="x10", model="m1", engine="run"))).resolve(**X10)
@@ -273,8 +271,7 @@ def test_59_a_launcher_that_gives_up_before_the_engine(number: int) -> None:
 # What falls through
 
 
-@pytest.mark.parametrize("number", [48, 49])
-def test_48_an_engine_that_nobody_thought_of(number: int) -> None:
+def test_48_49_an_engine_that_nobody_thought_of() -> None:
     """No silent default: a point without rules is an error that says what there is."""
     with pytest.raises(EngineChoiceError):
         shipped().resolve(sku="h100", model="dsv41flash", workload="8k1k")
