@@ -329,10 +329,11 @@ def _engine(subject: Subject) -> Iterator[Check]:
 
 
 def _evidence(subject: Subject) -> Iterator[Check]:
-    """Whether this very spec was run."""
-    if not subject.catalogue.evidence:
+    """Whether this very spec was run; nothing is said of recipes that nobody ran."""
+    book = subject.catalogue.evidence_book
+    if subject.spec.point.recipe not in book.recipes and subject.spec.digest not in book.by_digest:
         return
-    standing = subject.catalogue.evidence_book.of(subject.spec)
+    standing = book.of(subject.spec)
     answers: dict[str, tuple[Answer, Severity]] = {
         "verified": ("ok", "note"),
         "stale": ("refuted", "warning"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Literal, TypeAlias
 
 from attrs import field, frozen
@@ -59,6 +60,11 @@ class EvidenceBook:
     @by_label.default
     def _by_label(self) -> Mapping[str, tuple[str, ...]]:
         return _inverted((one.id, one.digests) for one in self._records.values())
+
+    @cached_property
+    def recipes(self) -> frozenset[str]:
+        """The recipes of which some point was run."""
+        return frozenset(name.partition("/")[0] for name in self.by_label)
 
     @property
     def _records(self) -> Mapping[str, Evidence]:

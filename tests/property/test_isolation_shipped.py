@@ -22,6 +22,7 @@ from support.outcomes import outcome, same_outcome, same_values, told
 
 PURPOSES = ("serve", "throughput", "eval")
 CASE = "dsv41flash-b200-attention.toml"
+EVIDENCE = "dsv41flash-b200-evidence.toml"
 
 
 @pytest.fixture(scope="module")
@@ -96,7 +97,7 @@ def test_the_b200_case_changes_no_point_off_b200(
     """Without its rules, gates and recipe, every point off b200 is equal, at every purpose."""
     without = Registry(
         tuple(
-            owner.with_placed(p for p in owner.placed if not p.where.endswith(CASE))
+            owner.with_placed(p for p in owner.placed if not p.where.endswith((CASE, EVIDENCE)))
             for owner in shipped.contributions
         )
     )

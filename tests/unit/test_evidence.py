@@ -83,10 +83,12 @@ class TestStatus:
         assert found.reason == "stale: run-1 ran this point with another spec"
 
     def test_unverified(self) -> None:
-        """Nobody ran it."""
-        spec = bound(acme()).resolve("tp2", sku="x20", model="m1", engine="run")
-        found = answer(spec, "evidence")
+        """At another purpose nobody ran it; of a recipe that nobody ran nothing is said."""
+        registry = bound(acme())
+        found = answer(registry.resolve("tp2_c16", sku="x10", model="m1"), "evidence")
         assert (found.answer, found.severity) == ("unknown", "note")
+        other = registry.resolve("tp2", sku="x20", model="m1", engine="run")
+        assert not [check for check in other.checks if check.id == "evidence"]
 
     def test_without_any_evidence(self) -> None:
         """There is no check to make."""
@@ -366,7 +368,9 @@ def test_the_seed_s_run_is_bound_to_what_was_swept() -> None:
 
 def test_evidence_of_b200_says_nothing_of_gb200() -> None:
     """Though both launch alike where nothing is gated: digests know the SKU."""
+    book = shipped().catalogue.evidence_book
     for sku in ("gb200", "b300", "h200"):
         for purpose in ("serve", "throughput", "eval"):
             spec = shipped().resolve(sku=sku, model="dsv41flash", engine="vllm", purpose=purpose)
-            assert answer(spec, "evidence").answer == "unknown"
+            assert book.of(spec).status == "unverified"
+            assert not [check for check in spec.checks if check.id == "evidence"]

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from infxreg.cli.state import state_of
+from infxreg.cli.state import State, state_of
 from infxreg.cli.text import progress
 
 if TYPE_CHECKING:
     from infxreg.axes import AxisSpace
     from infxreg.impact import Block, Impact, KeyChange, Pair
     from infxreg.regions import Region
+    from infxreg.registry import Registry
     from infxreg.scope import Scope
 
 _EPILOG = """\b
@@ -72,13 +73,13 @@ def impact_command(
         progress("resolving") as report,
         sides(base, head, without, state, report) as found,
     ):
-        evidence = state.registry.catalogue.evidence_book.by_digest
-        impact = compare(found.base, found.head, evidence)
+        known = _known(state).catalogue
+        impact = compare(found.base, found.head, known.evidence_book.by_digest)
         names = found.names
     outside: frozenset[int] = frozenset()
     others = 0
     if scope is not None:
-        space = state.registry.catalogue.space
+        space = known.space
         _check_scope(scope, impact, space)
         inside = impact.inside(scope, space)
         outside, others = impact.any - inside, len(impact.points) - len(inside)
@@ -88,6 +89,16 @@ def impact_command(
         click.echo("\n".join(_lines(impact, names, scope, outside, others)))
     failing = any(block.kind == "fails" for block in impact.blocks)
     ctx.exit(1 if outside or failing else 0)
+
+
+def _known(state: State) -> Registry:
+    """The registry that tells of evidence and hardware; plugins that only a revision has aside."""
+    from infxreg import plugins
+
+    installed = plugins.installed()
+    names = {name for plugin in installed for name in (plugin.name, plugin.distribution)}
+    skip = tuple(name for name in state.skip if name in names)
+    return state.registry if skip == state.skip else State(skip, state.site).registry
 
 
 def _scope(text: str) -> Scope:
