@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable
+from pathlib import Path
 
-from attrs import evolve, frozen
+from attrs import evolve, field, frozen
 
 from infxreg.errors import Fault
 from infxreg.records import Record
 from infxreg.tablefile import TableFile
 from infxreg.tables import read_table
+from infxreg.values import FrozenMap
 
 CORE = "infxreg"
 """The name of the core's own contribution."""
@@ -38,6 +41,8 @@ class Contribution:
     version: str = ""
     placed: tuple[Placed, ...] = ()
     faults: tuple[Fault, ...] = ()
+    tables: FrozenMap[str, str] = field(factory=FrozenMap)
+    """Each table's name and the sha256 of its bytes."""
 
     @classmethod
     def of(cls, plugin: str, *records: Record, where: str = "", version: str = "") -> Contribution:
@@ -59,10 +64,13 @@ class Contribution:
         return evolve(self, placed=tuple(placed))
 
 
-def read_files(base: Contribution, tables: Iterable[TableFile]) -> tuple[list[Placed], list[Fault]]:
-    """The records and faults of TOML files, in their order."""
+def read_files(
+    base: Contribution, tables: Iterable[TableFile]
+) -> tuple[list[Placed], list[Fault], dict[str, str]]:
+    """The records and faults of TOML files, in their order, and the hash of each file."""
     placed: list[Placed] = []
     faults: list[Fault] = []
+    hashes: dict[str, str] = {}
     for table in tables:
         try:
             data = table.read()
@@ -71,9 +79,15 @@ def read_files(base: Contribution, tables: Iterable[TableFile]) -> tuple[list[Pl
             faults.append(base.fault(f"can't be read: {reason}", str(table.name)))
             continue
         contents = read_table(data)
+        hashes[table.name] = hash_of(data)
         placed += [Placed(item.record, table.name, item.path, True) for item in contents.records]
         faults += [base.fault(item.message, table.name, item.path) for item in contents.faults]
-    return placed, faults
+    return placed, faults, hashes
+
+
+def hash_of(data: bytes) -> str:
+    """The sha256 of a table."""
+    return f"sha256:{hashlib.sha256(data).hexdigest()}"
 
 
 def read_site(path: str, data: bytes) -> Contribution:
@@ -82,4 +96,5 @@ def read_site(path: str, data: bytes) -> Contribution:
     contents = read_table(data)
     faults = tuple(base.fault(item.message, path, item.path) for item in contents.faults)
     placed = tuple(Placed(item.record, path, item.path, True) for item in contents.records)
-    return evolve(base, placed=() if faults else placed, faults=faults)
+    tables = FrozenMap({Path(path).name: hash_of(data)})
+    return evolve(base, placed=() if faults else placed, faults=faults, tables=tables)

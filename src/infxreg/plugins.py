@@ -36,6 +36,7 @@ from infxreg.records import (
     Sku,
 )
 from infxreg.tablefile import TableFile
+from infxreg.values import FrozenMap
 
 GROUP = "infxreg"
 OWN_NAMES = (CORE, "site", "request")
@@ -150,6 +151,7 @@ def collect(plugin: object, base: Contribution) -> Contribution:
         return evolve(base, faults=(base.fault(_describe(error)),))
     placed: list[Placed] = []
     faults: list[Fault] = []
+    tables: dict[str, str] = {}
     for hook in _HOOKS:
         function = getattr(plugin, hook, None)
         if callable(function) and manager.parse_hookimpl_opts(plugin, hook) is None:
@@ -173,12 +175,17 @@ def collect(plugin: object, base: Contribution) -> Contribution:
         if wrong:
             faults.append(base.fault(_wrong_type(wrong[0], _HOOKS[hook]), hook))
         elif hook == "infxreg_tables":
-            records, problems = read_files(base, items)
+            records, problems, tables = read_files(base, items)
             placed += records
             faults += problems
         else:
             placed += [Placed(item, hook) for item in items]
-    return evolve(base, placed=() if faults else tuple(placed), faults=tuple(faults))
+    return evolve(
+        base,
+        placed=() if faults else tuple(placed),
+        faults=tuple(faults),
+        tables=FrozenMap(tables),
+    )
 
 
 def _load_named(candidates: Sequence[Installed]) -> Contribution:

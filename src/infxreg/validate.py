@@ -44,7 +44,7 @@ from infxreg.versions import is_date, is_version
 
 RESERVED_AXES = frozenset(
     "point gate no_gate gates no_gates set unset image format json help verbose version site "
-    "skip_plugin self only output without".split()
+    "skip_plugin self only output without lock locked check".split()
 )
 """Names that are the command line's or `Registry.resolve`'s own, so no axis can take them."""
 

@@ -127,7 +127,7 @@ def test_the_script_and_the_module_are_one() -> None:
         (
             ["frobnicate"],
             "error: unknown command 'frobnicate': known are resolve, explain, list, show, points, "
-            "check, snapshot, impact, evidence, engine, completion\ntry: infxreg --help\n",
+            "check, snapshot, impact, evidence, lock, engine, completion\ntry: infxreg --help\n",
         ),
         (
             ["engine", "chekc"],

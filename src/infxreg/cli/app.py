@@ -34,6 +34,7 @@ _COMMANDS = {
     "snapshot": "snapshot",
     "impact": "impact",
     "evidence": "evidence",
+    "lock": "lock",
     "engine": "engine",
     "completion": "completion",
 }
@@ -118,6 +119,12 @@ class App(Lazy):
     "--site",
     metavar="FILE",
     help="Site file; else the nearest infxreg.toml from here upward. /dev/null is none.",
+)
+@click.option("--locked", is_flag=True, help="Refuse a registry that isn't the lock's.")
+@click.option(
+    "--lock",
+    metavar="FILE",
+    help="Lock file; else infxreg.lock beside the site file, or here.",
 )
 @click.option("-v", "--verbose", is_flag=True, help="Say more, and where time went.")
 @click.version_option(__version__, message="infxreg %(version)s")

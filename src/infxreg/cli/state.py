@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
+    from infxreg.lock import Lock
     from infxreg.registry import Registry
 
 ALLOWLIST = "INFXREG_PLUGINS"
@@ -30,10 +31,14 @@ class State:
         site: str | None = None,
         verbose: bool = False,
         registry: Registry | None = None,
+        locked: bool = False,
+        lock: str | None = None,
     ) -> None:
         self.skip = skip
         self.site = site
         self.verbose = verbose
+        self.locked = locked
+        self.lock = lock
         self.phases: list[tuple[str, float]] = []
         """(name, seconds), in the order in which they ended."""
         self._registry = registry
@@ -69,11 +74,52 @@ class State:
                 from infxreg.registry import discover
             with self.phase("load plugins and tables"):
                 site = self.site if self.site is not None else sitefile.find()
-                self._registry = discover(
+                found = discover(
                     site, skip=self.skip, allow=self.allow, surfaces=self.surface_folder
                 )
+            if self.locked:
+                self._compare(found)
+            self._registry = found
             self._tell(site)
         return self._registry
+
+    @property
+    def lock_path(self) -> Path:
+        """The lock file: as it was named, else beside the site file, else here."""
+        from infxreg import sitefile
+        from infxreg.lock import NAME
+
+        if self.lock is not None:
+            return Path(self.lock)
+        site = Path(self.site) if self.site is not None else sitefile.find()
+        return site.parent / NAME if site is not None and site.is_file() else Path(NAME)
+
+    def read_lock(self) -> Lock:
+        """The lock.
+
+        Raises:
+            LockError: if there is none, or it can't be read.
+        """
+        from infxreg.lock import LockError, read_lock
+
+        path = self.lock_path
+        try:
+            text = path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise LockError(f"{path} can't be read: {error}; infxreg lock writes one") from error
+        return read_lock(text, str(path))
+
+    def _compare(self, registry: Registry) -> None:
+        from infxreg.lock import LockError, lock_of, moved
+
+        with self.phase("compare with the lock"):
+            found = moved(self.read_lock(), lock_of(registry, resolved=False))
+        if found:
+            told = "\n".join(f"  {one}" for one in found)
+            raise LockError(
+                f"the registry isn't that of {self.lock_path}:\n{told}\n"
+                "infxreg lock takes it as it is now"
+            )
 
     @contextmanager
     def phase(self, name: str) -> Iterator[None]:
@@ -97,7 +143,11 @@ def state_of(ctx: click.Context) -> State:
     if not isinstance(root.obj, State):
         given = root.params
         root.obj = State(
-            tuple(given.get("skip_plugin") or ()), given.get("site"), bool(given.get("verbose"))
+            tuple(given.get("skip_plugin") or ()),
+            given.get("site"),
+            bool(given.get("verbose")),
+            locked=bool(given.get("locked")),
+            lock=given.get("lock"),
         )
         if os.environ.get("NO_COLOR"):
             root.color = False
