@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from attrs import field, frozen
 
@@ -14,8 +14,17 @@ from infxreg.spec import canonical
 from infxreg.sweeps import PURPOSE
 from infxreg.values import FrozenMap
 
-_OWN_PARTS = ("image", "model", "gates")
-"""Parts of a launch that can change though no option does."""
+_BY_OPTIONS = {
+    "image": ("image",),
+    "resources": ("resources.",),
+    "timeouts": ("timeout.",),
+    "client_env": ("client_env.",),
+    "frontend": ("frontend.",),
+    "setup": ("setup.",),
+    "gates": (),
+    "model": (),
+}
+"""The options that tell of a part of the launch; of the other parts all do but the image."""
 
 
 @frozen
@@ -236,19 +245,23 @@ def _kind(old: Entry | None, new: Entry | None) -> str:
 
 
 def _changes(old: Entry, new: Entry) -> Iterator[tuple[KeyChange, Pair]]:
-    told = False
+    told: set[str] = set()
     for key in sorted({*old.options, *new.options}):
         before, after = old.options.get(key, _UNSET), new.options.get(key, _UNSET)
-        if before.value != after.value:
-            told = told or key != "image"
+        if before.value != after.value or repr(before.value) != repr(after.value):  # True == 1
+            told.add(key)
             yield KeyChange(key, before.rules, after.rules), Pair(before.value, after.value)
-    image_told = old.options.get("image") != new.options.get("image")
     for part in sorted({*old.launch, *new.launch}):
-        pair = Pair(old.launch.get(part), new.launch.get(part))
-        if pair.old == pair.new or (part == "image" and image_told):
-            continue
-        if part in _OWN_PARTS or not (told or image_told):
-            yield KeyChange(part, (), ()), pair
+        was, now = old.launch.get(part), new.launch.get(part)
+        if was != now and not _explained(part, told):
+            yield KeyChange(part, (), ()), Pair(was, now)
+
+
+def _explained(part: str, told: Collection[str]) -> bool:
+    """Whether an option that changes says why a part of the launch does."""
+    if part not in _BY_OPTIONS:
+        return any(key != "image" for key in told)
+    return any(key.startswith(_BY_OPTIONS[part]) for key in told)
 
 
 _UNSET = Set(None, ())
