@@ -85,11 +85,24 @@ def exported(repo: Path, revision: str) -> Iterator[Path]:
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as git:
             try:
                 with tarfile.open(fileobj=git.stdout, mode="r|") as archive:
-                    archive.extractall(folder, filter="data")
+                    archive.extractall(folder, filter=_within)
+                if git.stdout is not None:
+                    git.stdout.read()  # the padding, or git would end by a broken pipe
             except (tarfile.TarError, OSError) as error:
                 git.kill()
-                raise RevisionError(f"{revision} can't be exported: {error}") from error
+                reason = git.stderr.read().decode(errors="replace").strip() if git.stderr else ""
+                raise RevisionError(f"{revision} can't be exported: {reason or error}") from error
+        if git.returncode:  # what there was of the archive could look whole
+            raise RevisionError(f"{revision} can't be exported: git ended with {git.returncode}")
         yield Path(folder)
+
+
+def _within(member: tarfile.TarInfo, folder: str) -> tarfile.TarInfo | None:
+    """The member, or None for what would lie outside: a link to elsewhere is no table of ours."""
+    try:
+        return tarfile.data_filter(member, folder)
+    except tarfile.FilterError:
+        return None
 
 
 def trees(folder: Path) -> tuple[list[PluginTree], list[str]]:

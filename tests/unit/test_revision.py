@@ -229,6 +229,29 @@ class TestGit:
             assert os.listdir(folder / "sub") == []
             assert trees(folder) == ([], [])
 
+    def test_a_link_out_of_the_repository(self, tmp_path: Path) -> None:
+        """Left out; a link inside is kept, and the rest with it."""
+        repo = write(tmp_path / "repo", {"a": "1"})
+        (repo / "inside").symlink_to("a")
+        (repo / "outside").symlink_to("/etc/hosts")
+        (repo / "above").symlink_to("../other")
+        commit(repo)
+        with exported(repo, "HEAD") as folder:
+            assert sorted(os.listdir(folder)) == ["a", "inside"]
+            assert (folder / "inside").read_text() == "1"
+
+    def test_git_that_ends_early(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Half of a revision would be compared as if it were whole."""
+        script = tmp_path / "bin" / "git"
+        write(tmp_path, {"bin/git": "#!/bin/sh\nhead -c 10240 /dev/zero\nexit 3\n"})
+        script.chmod(0o755)
+        monkeypatch.setenv("PATH", str(script.parent), prepend=os.pathsep)
+        with (
+            pytest.raises(RevisionError, match="HEAD can't be exported: git ended with 3"),
+            exported(tmp_path, "HEAD"),
+        ):
+            pass
+
     def test_without_git(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """Snapshot files still do."""
         monkeypatch.setenv("PATH", str(tmp_path))
@@ -241,7 +264,7 @@ class TestGit:
         commit(tmp_path)
         with pytest.raises(RevisionError) as error, exported(tmp_path, "nobody"):
             pass
-        assert str(error.value).startswith("nobody can't be exported: ")
+        assert str(error.value).startswith("nobody can't be exported: fatal: ")
 
     @pytest.mark.parametrize("text", ["-h", "nobody", ""])
     def test_what_is_no_revision(self, tmp_path: Path, text: str) -> None:
