@@ -14,7 +14,7 @@ import tarfile
 import tempfile
 import tomllib
 from collections.abc import Generator, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -152,10 +152,16 @@ def take(source: Source) -> Generator[str, None, None]:
     }
     path = os.pathsep.join([*core, *(tree.path for tree in found)])
     beside = os.environ.get("PYTHONPATH")
-    env = {**os.environ, "PYTHONPATH": f"{path}{os.pathsep}{beside}" if beside else path}
+    env = {
+        **os.environ,
+        "PYTHONPATH": f"{path}{os.pathsep}{beside}" if beside else path,
+        "PYTHONDONTWRITEBYTECODE": "1",  # the folder may be the working tree
+        "PYTHONIOENCODING": "utf-8",
+    }
     with tempfile.TemporaryFile() as errors:
         running = subprocess.Popen(
-            [sys.executable, "-m", "infxreg.revision", json.dumps(wanted)],
+            # -P: the working directory's modules aren't the revision's
+            [sys.executable, "-P", "-m", "infxreg.revision", json.dumps(wanted)],
             stdout=subprocess.PIPE,
             stderr=errors,
             env=env,
@@ -224,12 +230,13 @@ def main() -> None:
     """The other process: a snapshot's lines on standard output."""
     wanted: dict[str, Any] = json.loads(sys.argv[1])
     try:
-        registry = registry_of(
-            [PluginTree(**tree) for tree in wanted["trees"]],
-            wanted["site"],
-            wanted["skip"],
-            wanted["allow"],
-        )
+        with redirect_stdout(sys.stderr):  # a plugin may print
+            registry = registry_of(
+                [PluginTree(**tree) for tree in wanted["trees"]],
+                wanted["site"],
+                wanted["skip"],
+                wanted["allow"],
+            )
         for line in snapshot.take(registry).lines():
             sys.stdout.write(line + "\n")
     except InfxregError as error:

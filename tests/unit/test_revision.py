@@ -195,6 +195,38 @@ class TestTake:
         with pytest.raises(RevisionError, match=r"^exit 7$"):
             list(take(Source(tmp_path, None, allow=("one",))))
 
+    def test_the_working_directory_is_not_on_the_path(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """A plugin at a repository's top level would be the working tree's at every revision."""
+        write(tmp_path / "old", plugin("one", CODE.format(axis="before"), at=""))
+        write(tmp_path / "new", plugin("one", CODE.format(axis="after"), at=""))
+        monkeypatch.chdir(tmp_path / "new")
+        found = defaults(Source(tmp_path / "old", None, allow=("one",)))
+        assert "before" in found
+        assert "after" not in found
+
+    def test_text_is_utf_8_whatever_the_environment_says(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """And a plugin that prints at its import prints elsewhere."""
+        write(tmp_path, plugin("one", "print('hello')\n" + CODE.format(axis="flavour")))
+        site = '[[axis]]\nid = "colour"\ndefault = "weiß"\n'
+        (tmp_path / "infxreg.toml").write_text(site, encoding="utf-8")
+        monkeypatch.setenv("PYTHONIOENCODING", "latin-1")
+        found = defaults(Source(tmp_path, tmp_path / "infxreg.toml", allow=("one",)))
+        assert (found["flavour"], found["colour"]) == ("plain", "weiß")
+
+    def test_nothing_is_left_in_the_tree(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """It may be the working tree."""
+        for name in ("PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX"):
+            monkeypatch.delenv(name, raising=False)
+        write(tmp_path, plugin("one", CODE.format(axis="flavour")))
+        list(take(Source(tmp_path, None, allow=("one",))))
+        assert not list(tmp_path.rglob("__pycache__"))
+
     def test_a_reader_that_stops(self, tmp_path: Path) -> None:
         """The process ends, and nothing is raised."""
         write(tmp_path, {"infxreg.toml": ""})
