@@ -13,7 +13,7 @@ import sys
 import tarfile
 import tempfile
 import tomllib
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Collection, Generator, Iterable, Iterator
 from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import Any
@@ -115,26 +115,38 @@ def trees(folder: Path) -> tuple[list[PluginTree], list[str]]:
     core: list[str] = []
     for path in sorted(_pyprojects(folder)):
         try:
-            project = tomllib.loads(path.read_text(encoding="utf-8")).get("project", {})
+            project = _table(tomllib.loads(path.read_text(encoding="utf-8")), "project")
         except (OSError, ValueError) as error:
             raise RevisionError(f"{path.relative_to(folder)}: {error}") from error
         home = path.parent
         # A core that can't take a snapshot yet is left out: today's then resolves its tables.
         if project.get("name") == _CORE and (home / "src" / _CORE / "revision.py").is_file():
             core.append(str(home / "src"))
-        for name, module in project.get("entry-points", {}).get(plugins.GROUP, {}).items():
-            top = module.partition(".")[0]
-            at = home / "src" if (home / "src" / top).exists() else home
-            found.append(
-                PluginTree(
-                    name,
-                    module,
-                    str(project.get("name", "")),
-                    str(project.get("version", "")),
-                    str(at),
-                )
-            )
+        for name, module in _table(_table(project, "entry-points"), plugins.GROUP).items():
+            if isinstance(module, str):
+                at = _home_of(name, module, path, folder)
+                about = (str(project.get("name", "")), str(project.get("version", "")))
+                found.append(PluginTree(name, module, *about, str(at)))
     return found, core
+
+
+def _table(data: dict[str, Any], key: str) -> dict[str, Any]:
+    """A table in a table; empty where there is something else, which no installer takes either."""
+    found = data.get(key)
+    return found if isinstance(found, dict) else {}
+
+
+def _home_of(name: str, module: str, pyproject: Path, folder: Path) -> Path:
+    """The folder that a plugin's package or module is in."""
+    top = module.partition(":")[0].partition(".")[0]
+    for home in (pyproject.parent / "src", pyproject.parent):
+        if (home / top).is_dir() or (home / f"{top}.py").is_file():
+            return home
+    # Without it what is installed would be imported, and so nothing would ever change.
+    raise RevisionError(
+        f"{pyproject.relative_to(folder)}: plugin {name} is {top}, which is neither beside it "
+        "nor in src/"
+    )
 
 
 def take(source: Source) -> Generator[str, None, None]:
@@ -203,20 +215,18 @@ def _git(where: Path, *args: str) -> subprocess.CompletedProcess[bytes]:
 def registry_of(
     found: Iterable[PluginTree],
     site: str | None,
-    skip: Iterable[str],
-    allow: Iterable[str] | None,
+    skip: Collection[str],
+    allow: Collection[str] | None,
 ) -> Registry:
     """The registry of some source trees, and of the installed plugins that none of them is."""
-    installed = {plugin.name for plugin in plugins.installed()}
-    own = [
-        tree
-        for tree in found
-        if tree.name not in set(skip) and (allow is None or tree.name in set(allow))
-    ]
+    installed = plugins.installed()
+    own = [tree for tree in found if not _is(tree, skip) and (allow is None or _is(tree, allow))]
     names = {tree.name for tree in own}
-    others = None if allow is None else [name for name in allow if name not in names]
-    known = [name for name in skip if name in installed]
-    contributions, skipped = plugins.load([*known, *(names & installed)], others)
+    others = None if allow is None else [n for n in allow if not any(_is(t, [n]) for t in own)]
+    # What a revision hasn't yet can't be skipped; what its trees have isn't taken twice.
+    known = [name for name in skip if any(_is(plugin, [name]) for plugin in installed)]
+    known += [plugin.name for plugin in installed if plugin.name in names]
+    contributions, skipped = plugins.load(known, others)
     taken = [
         plugins.collect_tree(tree.name, tree.module, tree.distribution, tree.version)
         for tree in own
@@ -224,6 +234,11 @@ def registry_of(
     return Registry(
         (*contributions, *taken), None if site is None else site_layer(site), skipped - names
     )
+
+
+def _is(plugin: PluginTree | plugins.Installed, names: Collection[str]) -> bool:
+    """Whether one of the names is the plugin's or its distribution's."""
+    return plugin.name in names or plugin.distribution in names
 
 
 def main() -> None:

@@ -103,6 +103,40 @@ class TestTrees:
         write(tmp_path, {"a/pyproject.toml": "[tool.x]\n", "b/pyproject.toml": "[project]\n"})
         assert trees(tmp_path) == ([], [])
 
+    def test_an_object_in_a_module(self, tmp_path: Path) -> None:
+        """An entry point may name one; it is where its module is."""
+        write(tmp_path, plugin("one", "", module="acme_one:plugin"))
+        assert trees(tmp_path)[0][0].path == str(tmp_path / "src")
+
+    def test_a_module_that_is_one_file(self, tmp_path: Path) -> None:
+        """Beside the pyproject.toml."""
+        write(tmp_path, {"pyproject.toml": PROJECT.format(name="one", module="acme_one")})
+        write(tmp_path, {"acme_one.py": ""})
+        assert trees(tmp_path)[0][0].path == str(tmp_path)
+
+    def test_a_package_that_is_elsewhere(self, tmp_path: Path) -> None:
+        """What is installed would be taken at every revision: nothing would ever change."""
+        write(tmp_path / "one", plugin("one", "", at="lib/"))
+        with pytest.raises(RevisionError) as error:
+            trees(tmp_path)
+        assert str(error.value) == (
+            "one/pyproject.toml: plugin one is acme_one, which is neither beside it nor in src/"
+        )
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "project = 1",
+            "[project]\nentry-points = 1",
+            "[project.entry-points]\ninfxreg = 1",
+            "[project.entry-points.infxreg]\none = 1",
+        ],
+    )
+    def test_a_project_that_is_written_otherwise(self, tmp_path: Path, text: str) -> None:
+        """It has no plugin that could be loaded: an installer takes it for a fault."""
+        write(tmp_path, {"pyproject.toml": text})
+        assert trees(tmp_path) == ([], [])
+
     def test_a_file_that_is_no_toml(self, tmp_path: Path) -> None:
         """Its place in the folder is named."""
         write(tmp_path, {"a/pyproject.toml": "["})
@@ -145,6 +179,7 @@ class TestRegistryOf:
             (("one",), ["old", "two+"]),
             (("old", "two"), ["one+"]),
             (("not-there-yet",), ["old", "one+", "two+"]),
+            (("infxreg-one", "infxreg-old"), ["two+"]),
         ],
     )
     def test_skipped(self, skip: tuple[str, ...], left: list[str]) -> None:
@@ -152,7 +187,13 @@ class TestRegistryOf:
         assert self.names([self.ONE, self.TWO], skip) == left
 
     @pytest.mark.parametrize(
-        ("allow", "left"), [(("two",), ["two+"]), (("one", "old"), ["old", "one+"]), ((), [])]
+        ("allow", "left"),
+        [
+            (("two",), ["two+"]),
+            (("one", "old"), ["old", "one+"]),
+            ((), []),
+            (("infxreg-one",), ["one+"]),
+        ],
     )
     def test_allowed(self, allow: tuple[str, ...], left: list[str]) -> None:
         """Only these, from the tree where it has them."""
@@ -179,6 +220,15 @@ class TestTake:
         write(tmp_path, {"infxreg.toml": site})
         found = defaults(Source(tmp_path, tmp_path / "infxreg.toml", allow=("one",)))
         assert (found["flavour"], found["colour"]) == ("plain", "white")
+
+    def test_a_plugin_that_is_an_object(self, tmp_path: Path) -> None:
+        """As an entry point names it: ``module:object``."""
+        code = "class Plugin:\n    @staticmethod\n" + "".join(
+            f"    {line}\n" for line in CODE.format(axis="flavour").split("\n\n")[1].splitlines()
+        )
+        head = CODE.split("\n\n")[0]
+        write(tmp_path, plugin("one", f"{head}\n{code}", module="acme_one:Plugin"))
+        assert "flavour" in defaults(Source(tmp_path, None, allow=("one",)))
 
     def test_a_plugin_that_raises_at_import(self, tmp_path: Path) -> None:
         """It is named, with what it raised."""
