@@ -26,6 +26,11 @@ def to_dict(spec: LaunchSpec) -> dict[str, Any]:
     return {"schema": data.pop("schema"), **{k: getattr(spec, k) for k in _DERIVED}, **data}
 
 
+def plain(part: object) -> Any:
+    """A part of a spec as dicts, lists and scalars."""
+    return _converter().unstructure(part)
+
+
 def from_dict(data: Mapping[str, Any]) -> LaunchSpec:
     """See `LaunchSpec.from_dict`."""
     if not isinstance(data, Mapping):

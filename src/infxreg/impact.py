@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from attrs import field, frozen
 
@@ -14,8 +14,17 @@ from infxreg.spec import canonical
 from infxreg.sweeps import PURPOSE
 from infxreg.values import FrozenMap
 
-_OWN_PARTS = ("image", "model", "gates")
-"""Parts of a launch that can change though no option does."""
+_BY_OPTIONS = {
+    "image": ("image",),
+    "resources": ("resources.",),
+    "timeouts": ("timeout.",),
+    "client_env": ("client_env.",),
+    "frontend": ("frontend.",),
+    "setup": ("setup.",),
+    "gates": (),
+    "model": (),
+}
+"""The options that tell of a part of the launch; of the other parts all do but the image."""
 
 
 @frozen
@@ -144,23 +153,18 @@ def _side_by_side(
             old, new = next(base, None), next(head, None)
 
 
-@frozen(eq=False)
-class _Happening:
-    """What happens to one key somewhere: the values by point, and the purposes of each point."""
-
-    values: dict[str, Pair] = field(factory=dict)
-    purposes: dict[int, list[str]] = field(factory=dict)
-
-
 class _Differences:
     def __init__(self, evidence: Mapping[str, tuple[str, ...]]) -> None:
         self.evidence = evidence
         self.stale: dict[str, set[int]] = {}
         self.points: list[FrozenMap[str, AxisValue]] = []
-        self.numbers: dict[Order, int] = {}
+        self.place: Order = ()
         self.touched: dict[str, set[int]] = {}
-        self.changes: dict[KeyChange, dict[int, dict[str, Pair]]] = {}
-        self.others: dict[tuple[str, str], dict[int, list[str]]] = {}
+        self.changes: dict[KeyChange, dict[str, dict[int, Pair]]] = {}
+        self.others: dict[tuple[str, str], dict[str, set[int]]] = {}
+        # What is alike at many points is held once.
+        self.values: dict[AxisValue, AxisValue] = {}
+        self.pairs: dict[str, Pair] = {}
 
     def add(self, old: Entry | None, new: Entry | None) -> None:
         entry = new or old
@@ -177,16 +181,18 @@ class _Differences:
             self.stale.setdefault(run, set()).add(number)
         if kind != "changed" or old is None or new is None:
             error = new.error if new is not None else ""
-            self.others.setdefault((kind, error), {}).setdefault(number, []).append(purpose)
+            at = self.others.setdefault((kind, error), {})
+            at.setdefault(purpose, set()).add(number)
             return
         for change, pair in _changes(old, new):
-            self.changes.setdefault(change, {}).setdefault(number, {})[purpose] = pair
+            held = self.pairs.setdefault(canonical([pair.old, pair.new]), pair)
+            self.changes.setdefault(change, {}).setdefault(purpose, {})[number] = held
 
     def impact(self, defaults: FrozenMap[str, AxisValue]) -> Impact:
-        universe = Universe(self.points, defaults)
+        everything = frozenset().union(*self.touched.values())
+        universe = Universe(self.points if everything else (), defaults)
         blocks = [*self._changed(universe), *self._others(universe)]
         blocks.sort(key=lambda b: (_KINDS.index(b.kind), -b.count, str(b.regions[0].scope)))
-        everything = frozenset().union(*self.touched.values())
         return Impact(
             points=tuple(self.points),
             purposes=tuple(sorted(self.touched)),
@@ -201,14 +207,11 @@ class _Differences:
         """Keys that change at the same points and purposes, together."""
         together: dict[tuple[tuple[int, ...], tuple[str, ...]], list[_Told]] = {}
         for change, happened in self.changes.items():
-            by_purposes: dict[tuple[str, ...], list[int]] = {}
-            for number, pairs in happened.items():
-                by_purposes.setdefault(tuple(sorted(pairs)), []).append(number)
-            for purposes, listed in by_purposes.items():
-                pairs_there = [happened[n][p] for n in sorted(listed) for p in purposes]
-                distinct = {canonical([pair.old, pair.new]): pair for pair in pairs_there}
-                place = (tuple(sorted(listed)), purposes)
-                together.setdefault(place, []).append((change, tuple(distinct.values())))
+            for purposes, numbers in _by_purposes(happened):
+                there = (happened[purpose][n] for n in numbers for purpose in purposes)
+                distinct = {id(pair): pair for pair in there}
+                told = (change, tuple(distinct.values()))
+                together.setdefault((numbers, purposes), []).append(told)
         for (numbers, purposes), keys in together.items():
             keys.sort(key=lambda told: told[0].key)
             regions = universe.cover(numbers)
@@ -216,21 +219,30 @@ class _Differences:
 
     def _others(self, universe: Universe) -> Iterator[Block]:
         for (kind, error), happened in self.others.items():
-            by_purposes: dict[tuple[str, ...], list[int]] = {}
-            for number, at in happened.items():
-                by_purposes.setdefault(tuple(at), []).append(number)
-            for purposes, numbers in by_purposes.items():
-                yield Block(
-                    kind=kind, purposes=purposes, regions=universe.cover(numbers), error=error
-                )
+            for purposes, numbers in _by_purposes(happened):
+                regions = universe.cover(numbers)
+                yield Block(kind=kind, purposes=purposes, regions=regions, error=error)
 
     def _number(self, entry: Entry) -> int:
-        place = entry.place
-        if place not in self.numbers:
-            self.numbers[place] = len(self.points)
-            axes = {axis: value for axis, value in entry.axes.items() if axis != PURPOSE}
-            self.points.append(FrozenMap(axes))
-        return self.numbers[place]
+        """The number of its point; the purposes of a point follow each other."""
+        if entry.place != self.place:
+            self.place = entry.place
+            held = self.values.setdefault
+            axes = {held(a, a): held(v, v) for a, v in entry.axes.items() if a != PURPOSE}
+            self.points.append(FrozenMap(axes))  # type: ignore[arg-type]
+        return len(self.points) - 1
+
+
+def _by_purposes(
+    happened: Mapping[str, Collection[int]],
+) -> Iterator[tuple[tuple[str, ...], tuple[int, ...]]]:
+    """The points of something that happens, by the purposes at which it does."""
+    found: dict[tuple[str, ...], list[int]] = {}
+    for number in sorted(set().union(*happened.values())):
+        purposes = tuple(purpose for purpose in sorted(happened) if number in happened[purpose])
+        found.setdefault(purposes, []).append(number)
+    for purposes, numbers in found.items():
+        yield purposes, tuple(numbers)
 
 
 _Told = tuple[KeyChange, tuple[Pair, ...]]
@@ -250,19 +262,23 @@ def _kind(old: Entry | None, new: Entry | None) -> str:
 
 
 def _changes(old: Entry, new: Entry) -> Iterator[tuple[KeyChange, Pair]]:
-    told = False
+    told: set[str] = set()
     for key in sorted({*old.options, *new.options}):
         before, after = old.options.get(key, _UNSET), new.options.get(key, _UNSET)
-        if before.value != after.value:
-            told = told or key != "image"
+        if before.value != after.value or repr(before.value) != repr(after.value):  # True == 1
+            told.add(key)
             yield KeyChange(key, before.rules, after.rules), Pair(before.value, after.value)
-    image_told = old.options.get("image") != new.options.get("image")
     for part in sorted({*old.launch, *new.launch}):
-        pair = Pair(old.launch.get(part), new.launch.get(part))
-        if pair.old == pair.new or (part == "image" and image_told):
-            continue
-        if part in _OWN_PARTS or not (told or image_told):
-            yield KeyChange(part, (), ()), pair
+        was, now = old.launch.get(part), new.launch.get(part)
+        if was != now and not _explained(part, told):
+            yield KeyChange(part, (), ()), Pair(was, now)
+
+
+def _explained(part: str, told: Collection[str]) -> bool:
+    """Whether an option that changes says why a part of the launch does."""
+    if part not in _BY_OPTIONS:
+        return any(key != "image" for key in told)
+    return any(key.startswith(_BY_OPTIONS[part]) for key in told)
 
 
 _UNSET = Set(None, ())

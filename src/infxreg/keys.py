@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Mapping
 
@@ -22,6 +23,7 @@ RAW_PREFIXES = tuple(_RAW_NAMES)
 """``args.<flag>`` and ``env.<NAME>`` reach the engine; the others what runs beside it."""
 
 
+@functools.lru_cache(maxsize=4096)
 def raw_prefix(key: str) -> str | None:
     """The raw namespace that a key is in, or None; its name there has to be well written."""
     for prefix, name in _RAW_NAMES.items():

@@ -6,7 +6,6 @@ contributes a fault and nothing else; the others aren't touched.
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Iterable, Sequence
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
@@ -202,7 +201,7 @@ def _load_named(candidates: Sequence[Installed]) -> Contribution:
 def collect_tree(name: str, module: str, distribution: str, version: str) -> Contribution:
     """What a plugin contributes that can be imported, whether it is installed or not."""
     base = Contribution(name, distribution, version)
-    return _imported(base, lambda: importlib.import_module(module))
+    return _imported(base, EntryPoint(name=name, value=module, group=GROUP).load)
 
 
 def _imported(base: Contribution, load: Callable[[], object]) -> Contribution:

@@ -11,6 +11,7 @@ from infxreg.scope import AxisValue, Constraint, OneOf, Range, Scope
 
 Axes = Mapping[str, AxisValue]
 _Box = dict[str, frozenset[AxisValue]]
+_Terms = Mapping[str, Collection[AxisValue] | Constraint]
 
 _RANGE_FROM = 4
 """So many values in a row are said as a range."""
@@ -33,18 +34,15 @@ class Universe:
     """
 
     def __init__(self, points: Sequence[Axes], defaults: Axes) -> None:
-        self._points = points
-        self._defaults = defaults
-        self._values: dict[str, set[AxisValue]] = {}
-        self._by_sku: dict[AxisValue, list[int]] = {}
-        for number, point in enumerate(points):
-            for axis, value in point.items():
-                self._values.setdefault(axis, set()).add(value)
-            self._by_sku.setdefault(point["sku"], []).append(number)
-        for axis, values in self._values.items():
-            if axis in defaults and any(axis not in point for point in points):
-                values.add(defaults[axis])
-        self._axes = sorted(self._values)
+        self._axes = sorted({axis for point in points for axis in point})
+        self._rows: list[tuple[AxisValue, ...]] = [
+            tuple(point.get(axis, defaults.get(axis, "")) for axis in self._axes)
+            for point in points
+        ]
+        self._at: dict[str, dict[AxisValue, list[int]]] = {axis: {} for axis in self._axes}
+        for number, row in enumerate(self._rows):
+            for axis, value in zip(self._axes, row, strict=True):
+                self._at[axis].setdefault(value, []).append(number)
 
     def cover(self, members: Collection[int]) -> tuple[Region, ...]:
         """Regions that together hold exactly some points, each of them once.
@@ -66,28 +64,37 @@ class Universe:
         for part in parts:
             yield from self._cover(part)
 
-    def _value(self, number: int, axis: str) -> AxisValue:
-        return self._points[number].get(axis, self._defaults.get(axis, ""))
-
     def _box(self, members: tuple[int, ...]) -> _Box:
-        return {axis: frozenset(self._value(n, axis) for n in members) for axis in self._axes}
+        columns = zip(*(self._rows[n] for n in members), strict=True)
+        return dict(zip(self._axes, map(frozenset, columns), strict=True))
 
-    def _inside(self, terms: Mapping[str, Collection[AxisValue] | Constraint]) -> Iterator[int]:
-        named = list(terms.items())
-        skus = terms.get("sku")
-        for sku, numbers in self._by_sku.items():
-            if skus is None or sku in skus:
-                yield from (
-                    n
-                    for n in numbers
-                    if all(self._value(n, axis) in found for axis, found in named)
-                )
-
-    def _exact(
-        self, terms: Mapping[str, Collection[AxisValue] | Constraint], members: tuple[int, ...]
-    ) -> bool:
+    def _exact(self, terms: _Terms, members: tuple[int, ...]) -> bool:
         """Whether terms that hold the members hold nothing else."""
-        return sum(1 for _ in self._inside(terms)) == len(members)
+        held = {
+            axis: [numbers for value, numbers in self._at[axis].items() if value in found]
+            for axis, found in terms.items()
+        }
+        sizes = {axis: sum(map(len, lists)) for axis, lists in held.items()}
+        left: Sequence[int] = range(len(self._rows))
+        # The axis that holds fewest goes first: what it leaves is all that the others look at.
+        for axis in sorted(terms, key=sizes.__getitem__):
+            if len(left) == len(members):
+                break
+            if sizes[axis] < len(self._rows):
+                left = self._narrowed(left, axis, terms[axis], held[axis])
+        return len(left) == len(members)
+
+    def _narrowed(
+        self,
+        numbers: Sequence[int],
+        axis: str,
+        found: Collection[AxisValue] | Constraint,
+        held: list[list[int]],
+    ) -> Sequence[int]:
+        if len(numbers) == len(self._rows):
+            return [n for listed in held for n in listed]
+        place = self._axes.index(axis)
+        return [n for n in numbers if self._rows[n][place] in found]
 
     def _parts(self, box: _Box, members: tuple[int, ...]) -> list[tuple[int, ...]]:
         """The members by the axis that splits them best: into exact parts, and into few."""
@@ -106,22 +113,22 @@ class Universe:
 
     def _by_rest(self, axis: str, members: tuple[int, ...]) -> list[tuple[int, ...]]:
         """The members by their value on an axis; values with the same rest stay together."""
-        others = [other for other in self._axes if other != axis]
+        place = self._axes.index(axis)
         by_value: dict[AxisValue, list[int]] = {}
         for n in members:
-            by_value.setdefault(self._value(n, axis), []).append(n)
+            by_value.setdefault(self._rows[n][place], []).append(n)
         merged: dict[frozenset[tuple[AxisValue, ...]], list[int]] = {}
         for value in sorted(by_value, key=_sortable):
-            numbers = by_value[value]
-            rest = frozenset(tuple(self._value(n, other) for other in others) for n in numbers)
-            merged.setdefault(rest, []).extend(numbers)
+            rows = (self._rows[n] for n in by_value[value])
+            rest = frozenset(row[:place] + row[place + 1 :] for row in rows)
+            merged.setdefault(rest, []).extend(by_value[value])
         return [tuple(sorted(numbers)) for numbers in merged.values()]
 
     def _scope(self, box: _Box, members: tuple[int, ...]) -> Scope:
         """The box with what goes without saying left out."""
-        terms: dict[str, Collection[AxisValue] | Constraint] = dict(box)
+        terms: _Terms = dict(box)
         for axis in sorted(self._axes, key=_leading, reverse=True):
-            all_of_it = box[axis] == self._values[axis]
+            all_of_it = len(box[axis]) == len(self._at[axis])
             rest = {other: found for other, found in terms.items() if other != axis}
             if all_of_it or (axis not in IDENTITY and self._exact(rest, members)):
                 terms = rest

@@ -13,8 +13,8 @@ import sys
 import tarfile
 import tempfile
 import tomllib
-from collections.abc import Generator, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Collection, Generator, Iterable, Iterator
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -85,11 +85,24 @@ def exported(repo: Path, revision: str) -> Iterator[Path]:
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as git:
             try:
                 with tarfile.open(fileobj=git.stdout, mode="r|") as archive:
-                    archive.extractall(folder, filter="data")
+                    archive.extractall(folder, filter=_within)
+                if git.stdout is not None:
+                    git.stdout.read()  # the padding, or git would end by a broken pipe
             except (tarfile.TarError, OSError) as error:
                 git.kill()
-                raise RevisionError(f"{revision} can't be exported: {error}") from error
+                reason = git.stderr.read().decode(errors="replace").strip() if git.stderr else ""
+                raise RevisionError(f"{revision} can't be exported: {reason or error}") from error
+        if git.returncode:  # what there was of the archive could look whole
+            raise RevisionError(f"{revision} can't be exported: git ended with {git.returncode}")
         yield Path(folder)
+
+
+def _within(member: tarfile.TarInfo, folder: str) -> tarfile.TarInfo | None:
+    """The member, or None for what would lie outside: a link to elsewhere is no table of ours."""
+    try:
+        return tarfile.data_filter(member, folder)
+    except tarfile.FilterError:
+        return None
 
 
 def trees(folder: Path) -> tuple[list[PluginTree], list[str]]:
@@ -102,26 +115,38 @@ def trees(folder: Path) -> tuple[list[PluginTree], list[str]]:
     core: list[str] = []
     for path in sorted(_pyprojects(folder)):
         try:
-            project = tomllib.loads(path.read_text(encoding="utf-8")).get("project", {})
+            project = _table(tomllib.loads(path.read_text(encoding="utf-8")), "project")
         except (OSError, ValueError) as error:
             raise RevisionError(f"{path.relative_to(folder)}: {error}") from error
         home = path.parent
         # A core that can't take a snapshot yet is left out: today's then resolves its tables.
         if project.get("name") == _CORE and (home / "src" / _CORE / "revision.py").is_file():
             core.append(str(home / "src"))
-        for name, module in project.get("entry-points", {}).get(plugins.GROUP, {}).items():
-            top = module.partition(".")[0]
-            at = home / "src" if (home / "src" / top).exists() else home
-            found.append(
-                PluginTree(
-                    name,
-                    module,
-                    str(project.get("name", "")),
-                    str(project.get("version", "")),
-                    str(at),
-                )
-            )
+        for name, module in _table(_table(project, "entry-points"), plugins.GROUP).items():
+            if isinstance(module, str):
+                at = _home_of(name, module, path, folder)
+                about = (str(project.get("name", "")), str(project.get("version", "")))
+                found.append(PluginTree(name, module, *about, str(at)))
     return found, core
+
+
+def _table(data: dict[str, Any], key: str) -> dict[str, Any]:
+    """A table in a table; empty where there is something else, which no installer takes either."""
+    found = data.get(key)
+    return found if isinstance(found, dict) else {}
+
+
+def _home_of(name: str, module: str, pyproject: Path, folder: Path) -> Path:
+    """The folder that a plugin's package or module is in."""
+    top = module.partition(":")[0].partition(".")[0]
+    for home in (pyproject.parent / "src", pyproject.parent):
+        if (home / top).is_dir() or (home / f"{top}.py").is_file():
+            return home
+    # Without it what is installed would be imported, and so nothing would ever change.
+    raise RevisionError(
+        f"{pyproject.relative_to(folder)}: plugin {name} is {top}, which is neither beside it "
+        "nor in src/"
+    )
 
 
 def take(source: Source) -> Generator[str, None, None]:
@@ -139,10 +164,16 @@ def take(source: Source) -> Generator[str, None, None]:
     }
     path = os.pathsep.join([*core, *(tree.path for tree in found)])
     beside = os.environ.get("PYTHONPATH")
-    env = {**os.environ, "PYTHONPATH": f"{path}{os.pathsep}{beside}" if beside else path}
+    env = {
+        **os.environ,
+        "PYTHONPATH": f"{path}{os.pathsep}{beside}" if beside else path,
+        "PYTHONDONTWRITEBYTECODE": "1",  # the folder may be the working tree
+        "PYTHONIOENCODING": "utf-8",
+    }
     with tempfile.TemporaryFile() as errors:
         running = subprocess.Popen(
-            [sys.executable, "-m", "infxreg.revision", json.dumps(wanted)],
+            # -P: the working directory's modules aren't the revision's
+            [sys.executable, "-P", "-m", "infxreg.revision", json.dumps(wanted)],
             stdout=subprocess.PIPE,
             stderr=errors,
             env=env,
@@ -184,20 +215,18 @@ def _git(where: Path, *args: str) -> subprocess.CompletedProcess[bytes]:
 def registry_of(
     found: Iterable[PluginTree],
     site: str | None,
-    skip: Iterable[str],
-    allow: Iterable[str] | None,
+    skip: Collection[str],
+    allow: Collection[str] | None,
 ) -> Registry:
     """The registry of some source trees, and of the installed plugins that none of them is."""
-    installed = {plugin.name for plugin in plugins.installed()}
-    own = [
-        tree
-        for tree in found
-        if tree.name not in set(skip) and (allow is None or tree.name in set(allow))
-    ]
+    installed = plugins.installed()
+    own = [tree for tree in found if not _is(tree, skip) and (allow is None or _is(tree, allow))]
     names = {tree.name for tree in own}
-    others = None if allow is None else [name for name in allow if name not in names]
-    known = [name for name in skip if name in installed]
-    contributions, skipped = plugins.load([*known, *(names & installed)], others)
+    others = None if allow is None else [n for n in allow if not any(_is(t, [n]) for t in own)]
+    # What a revision hasn't yet can't be skipped; what its trees have isn't taken twice.
+    known = [name for name in skip if any(_is(plugin, [name]) for plugin in installed)]
+    known += [plugin.name for plugin in installed if plugin.name in names]
+    contributions, skipped = plugins.load(known, others)
     taken = [
         plugins.collect_tree(tree.name, tree.module, tree.distribution, tree.version)
         for tree in own
@@ -207,16 +236,22 @@ def registry_of(
     )
 
 
+def _is(plugin: PluginTree | plugins.Installed, names: Collection[str]) -> bool:
+    """Whether one of the names is the plugin's or its distribution's."""
+    return plugin.name in names or plugin.distribution in names
+
+
 def main() -> None:
     """The other process: a snapshot's lines on standard output."""
     wanted: dict[str, Any] = json.loads(sys.argv[1])
     try:
-        registry = registry_of(
-            [PluginTree(**tree) for tree in wanted["trees"]],
-            wanted["site"],
-            wanted["skip"],
-            wanted["allow"],
-        )
+        with redirect_stdout(sys.stderr):  # a plugin may print
+            registry = registry_of(
+                [PluginTree(**tree) for tree in wanted["trees"]],
+                wanted["site"],
+                wanted["skip"],
+                wanted["allow"],
+            )
         for line in snapshot.take(registry).lines():
             sys.stdout.write(line + "\n")
     except InfxregError as error:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property
 from typing import Any
 
 from attrs import evolve, field, frozen
@@ -29,6 +30,9 @@ from infxreg.values import FrozenMap
 
 FORMAT = 1
 _FIRST = ("sku", "model", "engine", WORKLOAD)
+_OWN_PLACE = frozenset({*_FIRST, PURPOSE})
+_PARTS = "image argv env resources timeouts client_env frontend setup gates model".split()
+"""What an entry tells of a launch spec, beside its options."""
 
 Json = Any
 Order = tuple[str, ...]
@@ -63,20 +67,22 @@ class Entry:
     options: FrozenMap[str, Set] = field(factory=FrozenMap)
     error: str = ""
 
-    @property
+    @cached_property
+    def place(self) -> Order:
+        """Which point it is: its order but for the purpose.
+
+        The other axes are one text, so that a point's purposes stay together whatever its axes
+        are called: ``pp=2`` would stand between ``eval`` and ``serve``.
+        """
+        axes = self.axes
+        rest = sorted(item for item in axes.items() if item[0] not in _OWN_PLACE)
+        told = "\n".join(f"{name}={_sortable(value)}" for name, value in rest)
+        return (*(str(axes.get(axis, "")) for axis in _FIRST), told)
+
+    @cached_property
     def order(self) -> Order:
         """Where it stands among the lines, by its point and purpose alone."""
-        rest = sorted((k, v) for k, v in self.axes.items() if k not in (*_FIRST, PURPOSE))
-        return (
-            *(str(self.axes.get(axis, "")) for axis in _FIRST),
-            *(f"{name}={_sortable(value)}" for name, value in rest),
-            str(self.axes.get(PURPOSE, "")),
-        )
-
-    @property
-    def place(self) -> Order:
-        """Its order without the purpose: which point it is."""
-        return self.order[:-1]
+        return (*self.place, str(self.axes.get(PURPOSE, "")))
 
     def line(self) -> str:
         """The entry as a line of canonical JSON."""
@@ -189,14 +195,9 @@ def _entries(registry: Registry, progress: Callable[[int, int], None]) -> Iterat
 
 def of_spec(spec: LaunchSpec) -> Entry:
     """The entry of a swept point's spec."""
-    data = spec.to_dict()
-    launch = {
-        name: data[name]
-        for name in (
-            "image argv env resources timeouts client_env frontend setup gates model".split()
-        )
-        if name in data
-    }
+    from infxreg.codec import plain  # only what resolves needs cattrs
+
+    launch = {part: value for part in _PARTS if (value := plain(getattr(spec, part))) is not None}
     return Entry(
         axes=_told(spec.point.axes, spec.moved_axes),
         point=spec.point.id or "",

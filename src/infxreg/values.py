@@ -10,7 +10,7 @@ import enum
 import json
 import math
 from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar, overload
 
 from attrs import field, frozen
 
@@ -53,6 +53,7 @@ class Derived:
 Setting: TypeAlias = Value | Absent | Derived
 
 _S = TypeVar("_S")
+_T = TypeVar("_T")
 _K = TypeVar("_K")
 _V = TypeVar("_V", covariant=True)
 
@@ -75,10 +76,20 @@ class FrozenMap(Mapping[_K, _V], Generic[_K, _V]):
     def __len__(self) -> int:
         return len(self._data)
 
-    # The views of Mapping are made in Python; a dict's own are many times faster.
+    # The methods and views of Mapping are made in Python; a dict's own are many times faster.
 
     def __contains__(self, key: object) -> bool:
         return key in self._data
+
+    @overload
+    def get(self, key: _K, default: None = None, /) -> _V | None: ...
+
+    @overload
+    def get(self, key: _K, default: _V | _T, /) -> _V | _T: ...
+
+    def get(self, key: _K, default: object = None, /) -> object:
+        """The value of a key, or the default."""
+        return self._data.get(key, default)
 
     def keys(self) -> KeysView[_K]:
         """The keys, in their order."""

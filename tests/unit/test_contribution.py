@@ -38,7 +38,7 @@ def test_read_files_reads_them_all(tmp_path: Path) -> None:
         TableFile("gone.toml", tmp_path / "gone.toml"),
         table("b.toml", '[[rule]]\nid = "b"\nset.image = "i"'),
     ]
-    placed, faults = read_files(Contribution("p"), files)
+    placed, faults, hashes = read_files(Contribution("p"), files)
     assert [(item.where, item.path) for item in placed] == [
         ("a.toml", "rule[0]"),
         ("b.toml", "rule[0]"),
@@ -47,6 +47,8 @@ def test_read_files_reads_them_all(tmp_path: Path) -> None:
         ("a.toml", "rule[1].id"),
         ("gone.toml", ""),
     ]
+    assert list(hashes) == ["a.toml", "b.toml"]
+    assert all(found.startswith("sha256:") for found in hashes.values())
 
 
 def test_a_site_file_counts_as_a_whole_or_not_at_all() -> None:

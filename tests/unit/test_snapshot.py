@@ -60,6 +60,24 @@ def test_every_point_at_every_purpose_is_there_once_and_in_order() -> None:
     assert {entry.axes["purpose"] for entry in entries} == {"serve", "throughput"}
 
 
+def test_an_axis_between_two_purposes_keeps_the_order() -> None:
+    """``pp`` stands between ``eval`` and ``serve``, and points at its default leave it out."""
+    recipe = """
+[[recipe]]
+id = "deep"
+model = "m1"
+sku = "z10"
+engine = "run"
+sweep = [{ id = "pp{pp}", pp = [1, 2] }]
+default_point = "pp1"
+"""
+    registry = acme(recipe, rule("e", {"args.odd": 1}, where(engine="run", purpose="eval")))
+    entries = list(read(take(registry).lines(), "f").entries)
+    deep = [(entry.point, entry.axes["purpose"]) for entry in entries if entry.recipe == "deep"]
+    purposes = ("eval", "serve", "throughput")
+    assert deep == [(point, purpose) for point in ("pp1", "pp2") for purpose in purposes]
+
+
 def test_a_point_that_conflicts_has_its_error() -> None:
     """The others are as they were."""
     clash = rule("clash", {"attention.backend": "FASTER"}, where(sku="x10", model="m1", tp=2))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +11,7 @@ from attrs import frozen
 
 from infxreg import revision, sitefile
 from infxreg.errors import BadRequestError
+from infxreg.revision import Source
 from infxreg.snapshot import Snapshot, read, take
 
 if TYPE_CHECKING:
@@ -51,50 +52,79 @@ def sides(
             return
         if base is None:
             raise BadRequestError("name a base: a snapshot file or a git revision, or --without")
-        first = _side(base, state, stack)
+        files = all(Path(text).is_file() for text in (base, head) if text is not None)
+        repo = None if files else revision.repository(Path.cwd())
+        first = _found(base, repo, state, stack)
+        second: Path | Source | None = None
         if head is not None:
-            yield Sides(first, _side(head, state, stack), (base, head))
-        elif Path(base).is_file():
-            yield Sides(first, take(state.registry, report), (base, "the registry"))
+            second, name = _found(head, repo, state, stack), head
+        elif repo is not None:
+            second, name = _source(repo, repo, state), "the working tree"
         else:
-            yield Sides(first, _working_tree(state, stack), (base, "the working tree"))
+            name = "the registry"
+        _check([one for one in (first, second) if isinstance(one, Source)])
+        yield Sides(
+            _opened(first, base, stack),
+            take(state.registry, report) if second is None else _opened(second, name, stack),
+            (base, name),
+        )
 
 
-def _side(text: str, state: State, stack: ExitStack) -> Snapshot:
+def _found(text: str, repo: Path | None, state: State, stack: ExitStack) -> Path | Source:
+    """The snapshot file, or the revision's files, that a text names."""
     path = Path(text)
     if path.is_file():
-        return read(stack.enter_context(path.open(encoding="utf-8")), text)
-    repo = revision.repository(Path.cwd())
+        return path
     if repo is None or not revision.is_revision(repo, text):
         place = "no git repository is here" if repo is None else f"no revision of {repo}"
         raise BadRequestError(f"{text!r} is no snapshot file, and {place}")
-    folder = stack.enter_context(revision.exported(repo, text))
-    return _resolved(_source(folder, repo, state), text, stack)
+    return _source(stack.enter_context(revision.exported(repo, text)), repo, state)
 
 
-def _working_tree(state: State, stack: ExitStack) -> Snapshot:
-    repo = revision.repository(Path.cwd())
-    if repo is None:  # it was there when the base was found
-        raise BadRequestError("no git repository is here")
-    return _resolved(_source(repo, repo, state), "the working tree", stack)
+def _opened(place: Path | Source, name: str, stack: ExitStack) -> Snapshot:
+    if isinstance(place, Path):
+        return read(stack.enter_context(place.open(encoding="utf-8")), name)
+    lines = revision.take(place)
+    stack.callback(lines.close)
+    return read(lines, name)
 
 
-def _resolved(source: revision.Source, name: str, stack: ExitStack) -> Snapshot:
-    found = revision.take(source)
-    stack.callback(found.close)
-    return read(found, name)
+def _source(folder: Path, repo: Path, state: State) -> Source:
+    """What is resolved of a revision: its own site file, if the repo has it, and its plugins."""
+    there = {tree.name for tree in revision.trees(folder)[0]}
+    # What is new since may be installed from the working tree: the revision hasn't got it.
+    newer = {tree.name for tree in revision.trees(repo)[0]} - there
+    return Source(folder, _site(folder, repo, state), (*state.skip, *sorted(newer)), state.allow)
 
 
-def _source(folder: Path, repo: Path, state: State) -> revision.Source:
-    """What is resolved of a revision: the site file at its own place there, if the repo has it."""
-    named = Path(state.site) if state.site is not None else sitefile.find()
-    site = named.resolve() if named is not None else None
-    if site is not None and site.is_relative_to(repo.resolve()):
-        inside = folder / site.relative_to(repo.resolve())
-        site = inside if inside.is_file() else None
-    elif not revision.trees(folder)[0] and not revision.trees(repo)[0]:
-        raise BadRequestError(
-            f"nothing of infxreg is in {repo}: no plugin's pyproject.toml, and the site file "
-            "isn't in it; compare snapshot files instead"
+def _site(folder: Path, repo: Path, state: State) -> Path | None:
+    """The site file: at its own place in the folder, or where it is, outside of the repo."""
+    root = repo.resolve()
+    if state.site is None:
+        here = Path.cwd().resolve()
+        found = sitefile.find(
+            folder / (here.relative_to(root) if here.is_relative_to(root) else "")
         )
-    return revision.Source(folder, site, state.skip, state.allow)
+        if found is not None and found.is_relative_to(folder):
+            return found
+    named = Path(state.site) if state.site is not None else sitefile.find(root.parent)
+    site = named.resolve() if named is not None else None
+    if site is None or not site.is_relative_to(root):
+        return site
+    inside = folder / site.relative_to(root)
+    return inside if inside.is_file() else None
+
+
+def _check(sources: Sequence[Source]) -> None:
+    """Sides that hold nothing of the repository would be equal, whatever was changed in it."""
+    if sources and not any(map(_holds, sources)):
+        raise BadRequestError(
+            "nothing of infxreg is in this git repository: no plugin's pyproject.toml, and the "
+            "site file isn't in it; compare snapshot files instead"
+        )
+
+
+def _holds(source: Source) -> bool:
+    site = source.site
+    inside = site is not None and site.resolve().is_relative_to(source.folder.resolve())
+    return inside or bool(revision.trees(source.folder)[0])
