@@ -125,6 +125,58 @@ class TestWhatChanges:
         assert back.exit_code == 0
         assert "* mended " in back.stdout
 
+    def test_other_points_at_each_purpose(self, write: Write) -> None:
+        """As many at each, but no one scope of them all."""
+        serve = rule("s", {"args.odd": 1}, where(sku="x10", engine="run", purpose="serve", tp=4))
+        other = rule("t", {"args.odd": 1}, where(engine="run", purpose="throughput", sku="x20"))
+        lines = run(write("a", acme()), write("b", acme(serve, other))).stdout.splitlines()
+        assert lines[0] == (
+            "points that change, on sku=x10 engine=run tp=4 and sku=x20 engine=run: "
+            "2 at serve, 2 at throughput; 0 of 8 elsewhere"
+        )
+
+    def test_one_purpose(self, write: Write) -> None:
+        """It is named."""
+        paths = [write("a", acme()), write("b", acme(NARROW))]
+        for path in map(Path, paths):
+            lines = path.read_text().splitlines()
+            path.write_text("\n".join(line for line in lines if '"throughput"' not in line))
+        result = run(*paths)
+        assert result.stdout.startswith(
+            "8 points change on sku=x10 engine=run, 0 of 4 elsewhere, at serve\n"
+        )
+
+    def test_many_scopes(self, write: Write) -> None:
+        """Four in the first line, all in the block."""
+        scopes = [
+            where(sku="x10", engine="run", tp=2, conc=1),
+            where(sku="x10", engine="run", tp=4, conc=16),
+            where(sku="x10", engine="run", ep=8, conc=2),
+            where(sku="x20", engine="run", tp=4),
+            where(sku="x20", engine="alt", tp=2),
+        ]
+        many = rule("many", {"args.odd": 1}, *scopes)
+        lines = run(write("a", acme()), write("b", acme(many))).stdout.splitlines()
+        assert lines[0].startswith("points that change, on sku=x10 engine=run ")
+        assert " and 1 more scope: 5 at serve, 4 at throughput; 0 of 7 elsewhere" in lines[0]
+        at = lines.index("~ changed 4 points:")
+        assert lines[at + 1 : at + 5] == [
+            "    sku=x10 engine=run conc=1 tp=2 (1 point)",
+            "    sku=x10 engine=run conc=2 ep=8 (1 point)",
+            "    sku=x10 engine=run conc=16 tp=4 (1 point)",
+            "    sku=x20 engine=run tp=4 (1 point)",
+        ]
+
+    def test_failing_points_as_json(self, write: Write) -> None:
+        """With the error, and no keys."""
+        clash = rule("clash", {"attention.backend": "FASTER"}, where(sku="x10", model="m1", tp=2))
+        result = run(write("a", acme()), write("b", acme(clash)), "--json")
+        assert result.exit_code == 1
+        (block,) = json.loads(result.stdout)["blocks"]
+        assert block["kind"] == "fails"
+        assert block["error"].startswith("attention.backend conflicts at this point:")
+        assert "keys" not in block
+
     def test_json(self, write: Write) -> None:
         """All of it."""
         data = json.loads(run(write("a", acme()), write("b", acme(NARROW)), "--json").stdout)

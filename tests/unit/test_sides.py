@@ -87,6 +87,12 @@ def test_a_site_file_that_is_new(repo: Path) -> None:
     assert axes("HEAD") == [set(), {"colour"}]
 
 
+def test_a_site_file_that_is_named(repo: Path) -> None:
+    """One inside the repository is each revision's own."""
+    write(repo, {"conf/site.toml": SITE})
+    assert axes("HEAD", site="conf/site.toml") == [set(), {"colour"}]
+
+
 def test_a_site_file_that_is_gone(repo: Path) -> None:
     """The working tree has none; the revision has its own."""
     write(repo, {"infxreg.toml": SITE})

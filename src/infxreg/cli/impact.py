@@ -161,10 +161,11 @@ def _verdict(impact: Impact) -> str:
     if not impact.any:
         return f"nothing changes: 0 of {total} points, at {_each(impact.purposes, impact.purposes)}"
     where = " and ".join(str(region.scope) for region in impact.regions[:4])
-    if len(impact.regions) > 4:
-        where += f" and {len(impact.regions) - 4} more scopes"
-    if len(set(counts.values())) == 1:
-        (count,) = set(counts.values())
+    more = len(impact.regions) - 4
+    if more > 0:
+        where += f" and {more} more scope{'s' * (more != 1)}"
+    if len(set(impact.touched.values())) == 1:
+        count = len(impact.any)
         return (
             f"{_points(count)} change{'s' * (count == 1)} on {where}, 0 of {total - count} "
             f"elsewhere, at {_each(impact.purposes, impact.purposes)}"
