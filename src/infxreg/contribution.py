@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from pathlib import PurePath
 
-from attrs import evolve, frozen
+from attrs import evolve, field, frozen
 
 from infxreg.errors import Fault
 from infxreg.records import Record
-from infxreg.tablefile import TableFile
+from infxreg.tablefile import TableFile, sha256
 from infxreg.tables import read_table
+from infxreg.values import FrozenMap
 
 CORE = "infxreg"
 """The name of the core's own contribution."""
@@ -38,6 +40,8 @@ class Contribution:
     version: str = ""
     placed: tuple[Placed, ...] = ()
     faults: tuple[Fault, ...] = ()
+    tables: FrozenMap[str, str] = field(factory=FrozenMap)
+    """The files that were read for it, faulty ones too: name to the hash of their bytes."""
 
     @classmethod
     def of(cls, plugin: str, *records: Record, where: str = "", version: str = "") -> Contribution:
@@ -59,10 +63,11 @@ class Contribution:
         return evolve(self, placed=tuple(placed))
 
 
-def read_files(base: Contribution, tables: Iterable[TableFile]) -> tuple[list[Placed], list[Fault]]:
-    """The records and faults of TOML files, in their order."""
+def read_files(base: Contribution, tables: Iterable[TableFile]) -> Contribution:
+    """A contribution with the records and faults of TOML files, in their order."""
     placed: list[Placed] = []
     faults: list[Fault] = []
+    hashes: dict[str, str] = {}
     for table in tables:
         try:
             data = table.read()
@@ -70,10 +75,11 @@ def read_files(base: Contribution, tables: Iterable[TableFile]) -> tuple[list[Pl
             reason = f"{type(error).__name__}: {error}"
             faults.append(base.fault(f"can't be read: {reason}", str(table.name)))
             continue
+        hashes[_file_name(str(table.name), hashes)] = sha256(data)
         contents = read_table(data)
         placed += [Placed(item.record, table.name, item.path, True) for item in contents.records]
         faults += [base.fault(item.message, table.name, item.path) for item in contents.faults]
-    return placed, faults
+    return evolve(base, placed=tuple(placed), faults=tuple(faults), tables=FrozenMap(hashes))
 
 
 def read_site(path: str, data: bytes) -> Contribution:
@@ -82,4 +88,15 @@ def read_site(path: str, data: bytes) -> Contribution:
     contents = read_table(data)
     faults = tuple(base.fault(item.message, path, item.path) for item in contents.faults)
     placed = tuple(Placed(item.record, path, item.path, True) for item in contents.records)
-    return evolve(base, placed=() if faults else placed, faults=faults)
+    # An empty file is none, whatever its name: that is how /dev/null switches the site off.
+    tables = FrozenMap({_file_name(path, {}): sha256(data)} if data else {})
+    return evolve(base, placed=() if faults else placed, faults=faults, tables=tables)
+
+
+def _file_name(name: str, taken: Mapping[str, str]) -> str:
+    """A name that is the same on every machine, that can be written, and that isn't taken."""
+    path = PurePath(name)
+    shown = path.name if path.is_absolute() else name
+    shown = shown.encode("utf-8", "backslashreplace").decode("utf-8")
+    count = sum(other == shown or other.startswith(f"{shown}#") for other in taken)
+    return f"{shown}#{count + 1}" if count else shown

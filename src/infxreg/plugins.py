@@ -30,10 +30,12 @@ from infxreg.records import (
     Model,
     Option,
     Recipe,
+    Record,
     Rule,
     Sku,
 )
 from infxreg.tablefile import TableFile
+from infxreg.values import FrozenMap
 
 GROUP = "infxreg"
 OWN_NAMES = (CORE, "site", "request")
@@ -146,6 +148,7 @@ def collect(plugin: object, base: Contribution) -> Contribution:
         return evolve(base, faults=(base.fault(_describe(error)),))
     placed: list[Placed] = []
     faults: list[Fault] = []
+    tables: FrozenMap[str, str] = FrozenMap()
     for hook in _HOOKS:
         function = getattr(plugin, hook, None)
         if callable(function) and manager.parse_hookimpl_opts(plugin, hook) is None:
@@ -169,12 +172,21 @@ def collect(plugin: object, base: Contribution) -> Contribution:
         if wrong:
             faults.append(base.fault(_wrong_type(wrong[0], _HOOKS[hook]), hook))
         elif hook == "infxreg_tables":
-            records, problems = read_files(base, items)
-            placed += records
-            faults += problems
+            read = read_files(base, items)
+            placed += read.placed
+            faults += read.faults
+            tables = read.tables
         else:
             placed += [Placed(item, hook) for item in items]
-    return evolve(base, placed=() if faults else tuple(placed), faults=tuple(faults))
+    return evolve(base, placed=() if faults else tuple(placed), faults=tuple(faults), tables=tables)
+
+
+def hook_of(record: Record) -> str:
+    """The hook by which a plugin contributes a record of this kind."""
+    for hook, kinds in _HOOKS.items():
+        if isinstance(record, kinds):
+            return hook
+    return f"infxreg_{record.kind}"
 
 
 def _load_named(candidates: Sequence[Installed]) -> Contribution:

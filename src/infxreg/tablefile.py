@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from importlib.resources import files
 from typing import Protocol, runtime_checkable
 
@@ -31,6 +32,11 @@ class TableFile:
             OSError: if it can't be read.
         """
         return self.resource.read_bytes()
+
+
+def sha256(data: bytes) -> str:
+    """The hash of a file's bytes, with its kind in front (``sha256:…``)."""
+    return f"sha256:{hashlib.sha256(data).hexdigest()}"
 
 
 def data_file(package: str, name: str) -> TableFile:

@@ -42,7 +42,7 @@ from infxreg.versions import is_date, is_version
 
 RESERVED_AXES = frozenset(
     "point gate no_gate gates no_gates set unset image format json help verbose version site "
-    "skip_plugin self".split()
+    "skip_plugin self check lock locked only output without".split()
 )
 """Names that are the command line's or `Registry.resolve`'s own, so no axis can take them."""
 

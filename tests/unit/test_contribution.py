@@ -38,12 +38,12 @@ def test_read_files_reads_them_all(tmp_path: Path) -> None:
         TableFile("gone.toml", tmp_path / "gone.toml"),
         table("b.toml", '[[rule]]\nid = "b"\nset.image = "i"'),
     ]
-    placed, faults = read_files(Contribution("p"), files)
-    assert [(item.where, item.path) for item in placed] == [
+    read = read_files(Contribution("p"), files)
+    assert [(item.where, item.path) for item in read.placed] == [
         ("a.toml", "rule[0]"),
         ("b.toml", "rule[0]"),
     ]
-    assert [(fault.where, fault.path) for fault in faults] == [
+    assert [(fault.where, fault.path) for fault in read.faults] == [
         ("a.toml", "rule[1].id"),
         ("gone.toml", ""),
     ]

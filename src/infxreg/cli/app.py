@@ -33,6 +33,7 @@ _COMMANDS = {
     "check": "check",
     "snapshot": "snapshot",
     "impact": "impact",
+    "lock": "lock",
     "engine": "engine",
     "completion": "completion",
 }
@@ -117,6 +118,16 @@ class App(Lazy):
     "--site",
     metavar="FILE",
     help="Site file; else the nearest infxreg.toml from here upward. /dev/null is none.",
+)
+@click.option(
+    "--locked",
+    is_flag=True,
+    help="Refuse where the registry isn't what the lock file says (infxreg lock).",
+)
+@click.option(
+    "--lock",
+    metavar="FILE",
+    help="The same with this file; else infxreg.lock beside the site file, or here.",
 )
 @click.option("-v", "--verbose", is_flag=True, help="Say more, and where time went.")
 @click.version_option(__version__, message="infxreg %(version)s")

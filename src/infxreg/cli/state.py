@@ -30,13 +30,18 @@ class State:
         site: str | None = None,
         verbose: bool = False,
         registry: Registry | None = None,
+        locked: bool = False,
+        lock: str | None = None,
     ) -> None:
         self.skip = skip
         self.site = site
         self.verbose = verbose
         self.phases: list[tuple[str, float]] = []
         """(name, seconds), in the order in which they ended."""
+        self.lock = None if lock is None else Path(lock)
+        self.locked = locked or lock is not None
         self._registry = registry
+        self._verified = False
 
     @property
     def allow(self) -> tuple[str, ...] | None:
@@ -56,8 +61,33 @@ class State:
         return Path(data, "infxreg", "surfaces")
 
     @property
+    def site_file(self) -> Path | None:
+        """The site file that is named, else the nearest one."""
+        from infxreg import sitefile
+
+        return Path(self.site) if self.site is not None else sitefile.find()
+
+    @property
     def registry(self) -> Registry:
         """The registry of the installed plugins and the site file, with its faults.
+
+        With ``--locked`` it is compared with the lock file first, whichever command asks.
+
+        Raises:
+            InfxregError: as `unlocked` does, and if the registry isn't what the lock file says.
+        """
+        registry = self.unlocked
+        if self.locked and not self._verified:
+            with self.phase("compare with the lock"):
+                from infxreg.cli.lockfile import verify
+
+                verify(self, registry)
+            self._verified = True
+        return registry
+
+    @property
+    def unlocked(self) -> Registry:
+        """The registry, whatever a lock file says of it.
 
         Raises:
             InfxregError: if a plugin that is named isn't installed, or the site file
@@ -65,10 +95,9 @@ class State:
         """
         if self._registry is None:
             with self.phase("import the core"):
-                from infxreg import sitefile
                 from infxreg.registry import discover
             with self.phase("load plugins and tables"):
-                site = self.site if self.site is not None else sitefile.find()
+                site = self.site_file
                 self._registry = discover(
                     site, skip=self.skip, allow=self.allow, surfaces=self.surface_folder
                 )
@@ -97,7 +126,11 @@ def state_of(ctx: click.Context) -> State:
     if not isinstance(root.obj, State):
         given = root.params
         root.obj = State(
-            tuple(given.get("skip_plugin") or ()), given.get("site"), bool(given.get("verbose"))
+            tuple(given.get("skip_plugin") or ()),
+            given.get("site"),
+            bool(given.get("verbose")),
+            locked=bool(given.get("locked")),
+            lock=given.get("lock"),
         )
         if os.environ.get("NO_COLOR"):
             root.color = False
