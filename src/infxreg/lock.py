@@ -17,7 +17,7 @@ from typing import Any, get_args, get_origin
 
 import tomli_w
 from attrs import field, frozen
-from cattrs import Converter, override, transform_error
+from cattrs import Converter, transform_error
 from cattrs.gen import make_dict_structure_fn
 
 from infxreg.contribution import CORE, Contribution
@@ -70,12 +70,12 @@ class Lock:
 
     Attributes:
         snapshot: ``sha256:…`` of the file that ``infxreg snapshot`` writes.
-        plugins: the core and every plugin, sorted by name.
+        plugin: the core and every plugin, sorted by name.
         site: the site file, under its name alone; None where there was none.
     """
 
     snapshot: str
-    plugins: tuple[Plugin, ...]
+    plugin: tuple[Plugin, ...]
     site: Sources | None = None
 
     def to_toml(self) -> str:
@@ -83,7 +83,7 @@ class Lock:
         data: dict[str, Any] = {
             "format": FORMAT,
             "snapshot": self.snapshot,
-            "plugin": [_plugin_data(plugin) for plugin in self.plugins],
+            "plugin": [_plugin_data(plugin) for plugin in self.plugin],
         }
         if self.site is not None:
             data["site"] = _sources_data(self.site)
@@ -140,7 +140,7 @@ def lock_of(registry: Registry, progress: Progress = lambda done, total: None) -
     """
     digest = snapshot_digest(registry, progress)
     plugins = sorted(map(_plugin, registry.contributions), key=lambda plugin: plugin.name)
-    return Lock(snapshot=digest, plugins=tuple(plugins), site=_site(registry))
+    return Lock(snapshot=digest, plugin=tuple(plugins), site=_site(registry))
 
 
 def snapshot_digest(registry: Registry, progress: Progress = lambda done, total: None) -> str:
@@ -180,7 +180,7 @@ def read_lock(text: str, where: str = "this text") -> Lock:
         lock: Lock = _converter().structure(data, Lock)
     except Exception as error:  # every kind of fault that cattrs groups
         raise LockFormatError(where, tuple(transform_error(error, "lock"))) from error
-    names = [plugin.name for plugin in lock.plugins]
+    names = [plugin.name for plugin in lock.plugin]
     twice = tuple(f"plugin {name} stands there twice" for name in _repeated(names))
     if twice:
         raise LockFormatError(where, twice)
@@ -218,7 +218,7 @@ def require(lock: Lock, registry: Registry, where: str, accept: str = _ACCEPT) -
 
 
 def _moved(lock: Lock, registry: Registry) -> Iterator[str]:
-    locked = {plugin.name: plugin for plugin in lock.plugins}
+    locked = {plugin.name: plugin for plugin in lock.plugin}
     now = {item.plugin: item for item in registry.contributions}
     for name in sorted({*locked, *now}):
         who = name if name == CORE else f"plugin {name}"
@@ -311,10 +311,16 @@ def _converter() -> Converter:
     converter = Converter(forbid_extra_keys=True)
     be_strict(converter)
     converter.register_structure_hook_func(_is_map, functools.partial(_map, converter))
-    converter.register_structure_hook(
-        Lock, make_dict_structure_fn(Lock, converter, plugins=override(rename="plugin"))
-    )
+    for kind in (Plugin, Sources):
+        plain = make_dict_structure_fn(kind, converter)
+        converter.register_structure_hook(kind, functools.partial(_table, plain))
     return converter
+
+
+def _table(plain: Callable[[Mapping[str, Any], Any], Any], raw: Any, cls: Any) -> Any:
+    if not isinstance(raw, Mapping):
+        raise TypeError(f"a table is needed, not {type(raw).__name__}")
+    return plain(raw, cls)
 
 
 def _is_map(cls: Any) -> bool:

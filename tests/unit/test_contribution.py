@@ -6,6 +6,7 @@ from pathlib import Path
 
 from infxreg import Contribution, TableFile
 from infxreg.contribution import Placed, read_files, read_site
+from infxreg.tablefile import sha256
 from support.builders import MemoryFile, rule
 
 
@@ -47,12 +48,16 @@ def test_read_files_reads_them_all(tmp_path: Path) -> None:
         ("a.toml", "rule[1].id"),
         ("gone.toml", ""),
     ]
+    assert read.tables == {
+        file.name: sha256(file.read()) for file in files if file.name != "gone.toml"
+    }
 
 
 def test_a_site_file_counts_as_a_whole_or_not_at_all() -> None:
     """With a fault, none of its records does."""
     good = '[[rule]]\nid = "a"\nset.image = "i"\n'
     assert len(read_site("s.toml", good.encode()).placed) == 1
+    assert read_site("/home/a/s.toml", good.encode()).tables == {"s.toml": sha256(good.encode())}
     faulty = read_site("s.toml", (good + "[[rule]]").encode())
     assert faulty.placed == ()
     assert [str(fault) for fault in faulty.faults] == [

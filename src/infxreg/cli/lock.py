@@ -85,9 +85,9 @@ def _write(state: State, output: Path | None) -> None:
 
 
 def _size(lock: Lock) -> str:
-    sources = [*lock.plugins, *([lock.site] if lock.site is not None else [])]
+    sources = [*lock.plugin, *([lock.site] if lock.site is not None else [])]
     tables = sum(len(item.tables) for item in sources)
-    plugins = len(lock.plugins)
+    plugins = len(lock.plugin)
     return f"{plugins} plugin{'s' * (plugins != 1)}, {tables} table{'s' * (tables != 1)}"
 
 
