@@ -50,7 +50,7 @@ def _plain(value: Any) -> Any:
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     if attrs.has(type(value)):
-        fields = (field.name for field in attrs.fields(type(value)) if field.init)
+        fields = (field.name for field in attrs.fields(type(value)))
         return {type(value).__name__: {name: _plain(getattr(value, name)) for name in fields}}
     if isinstance(value, Mapping):
         return {"map": sorted(_text([key, item]) for key, item in value.items())}
