@@ -56,8 +56,8 @@ def lock_command(
     if check:
         if output is not None:
             raise click.UsageError("--check writes nothing: drop -o, and name FILE alone", ctx)
-        _compare(ctx, state, file if file is not None else state.lock, as_json)
-        return
+        moved = _compare(state, file if file is not None else state.lock, as_json)
+        ctx.exit(1 if moved else 0)
     if file is not None:
         raise click.UsageError("FILE is what --check compares: to write there, say -o FILE", ctx)
     if as_json:
@@ -91,7 +91,8 @@ def _size(lock: Lock) -> str:
     return f"{plugins} plugin{'s' * (plugins != 1)}, {tables} table{'s' * (tables != 1)}"
 
 
-def _compare(ctx: click.Context, state: State, named: Path | None, as_json: bool) -> None:
+def _compare(state: State, named: Path | None, as_json: bool) -> bool:
+    """Whether anything moved, which is told."""
     from infxreg.cli.lockfile import accepting, default_path, load
     from infxreg.lock import LockedError, moved, snapshot_digest
 
@@ -116,7 +117,7 @@ def _compare(ctx: click.Context, state: State, named: Path | None, as_json: bool
         click.echo(json.dumps(data, indent=2, ensure_ascii=False))
     else:
         click.echo("\n".join(_lines(path, lock, found, now, accept)))
-    ctx.exit(1 if failed else 0)
+    return failed
 
 
 def _lines(path: Path, lock: Lock, found: Sequence[str], now: str, accept: str) -> Iterator[str]:
