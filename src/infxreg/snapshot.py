@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
+from pathlib import PurePath
 from typing import Any
 
 from attrs import evolve, field, frozen
@@ -225,7 +226,14 @@ def _entry(registry: Registry, point: Point) -> Entry | None:
         space = registry.catalogue.space
         # Where it is stands in the line: without it, what is wrong at many points is one text.
         text = str(error).replace(f"at {describe(point.axes, space)}", "at this point")
+        for path in _site_paths(registry):  # nor may the folder count that the site file is in
+            text = text.replace(path, PurePath(path).name)
         return evolve(_blank(point, space), error=text)
+
+
+def _site_paths(registry: Registry) -> set[str]:
+    placed = registry.site.placed if registry.site is not None else ()
+    return {item.where for item in placed if PurePath(item.where).name}
 
 
 def _blank(point: Point, space: AxisSpace) -> Entry:

@@ -14,6 +14,7 @@ from click.testing import CliRunner, Result
 from infxreg import Registry
 from infxreg.cli.app import app
 from infxreg.cli.state import State
+from infxreg.contribution import read_site
 from infxreg.errors import RegistryFaults
 from infxreg.snapshot import SnapshotFormatError, read, take
 from support.builders import acme, rule, where
@@ -86,6 +87,21 @@ def test_a_point_that_conflicts_has_its_error() -> None:
     }
     assert "attention.backend" in found["tp2_c16"].error
     assert (found["tp2_c16"].digest, found["tp4_c16"].error) == ("", "")
+
+
+def test_an_error_names_the_site_file_and_not_its_folder() -> None:
+    """Or the same point would fail otherwise on another machine, and at another revision."""
+    text = "".join(
+        f'[[rule]]\nid = "r{n}"\nwhen = {{ {scope} }}\nset."args.odd" = {n}\n'
+        for n, scope in enumerate(('sku = "x10"', 'model = "m1"'))
+    )
+    registries = [
+        acme().with_site(read_site(f"{folder}infxreg.toml", text.encode()))
+        for folder in ("/home/a/", "/home/b/", "")
+    ]
+    one, other, bare = [[entry.error for entry in take(r).entries] for r in registries]
+    assert one == other == bare
+    assert "from site:r0 in infxreg.toml (" in "".join(one)
 
 
 def test_a_registry_with_faults_has_no_snapshot() -> None:
