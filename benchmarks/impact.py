@@ -141,7 +141,7 @@ def rule(name: str, when: str, *settings: str) -> str:
 
 def write(points: int, variant: str, path: Path, traced: bool = False) -> dict[str, Any]:
     """Write a snapshot; the time, or, if traced, the memory that it took beside the registry."""
-    from infxreg.snapshot import take
+    from infxreg.review.snapshot import take
     from infxreg.wholefile import whole_file
 
     start = time.perf_counter()
@@ -168,8 +168,8 @@ def write(points: int, variant: str, path: Path, traced: bool = False) -> dict[s
 
 def compared(base: Path, head: Path) -> dict[str, Any]:
     """Compare two snapshot files."""
-    from infxreg.impact import compare
-    from infxreg.snapshot import read
+    from infxreg.review.impact import compare
+    from infxreg.review.snapshot import read
 
     start = time.perf_counter()
     with base.open(encoding="utf-8") as old, head.open(encoding="utf-8") as new:

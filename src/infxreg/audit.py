@@ -10,13 +10,13 @@ from infxreg.catalogue import Catalogue
 from infxreg.combinations import Combination, TooManyError, representatives
 from infxreg.contest import Entry, by_key, decide, once_each, settling_scope
 from infxreg.errors import ConflictError, InfxregError, PurposeError
-from infxreg.expectations import unmet
 from infxreg.index import ScopedRule
 from infxreg.neighbours import Neighbours
 from infxreg.origin import Layer, Origin
 from infxreg.pick import rule_toml
 from infxreg.points import describe
 from infxreg.registry import Registry
+from infxreg.review.expectations import unmet
 from infxreg.scope import inside, meet
 from infxreg.spec import Answer, LaunchSpec, Severity
 from infxreg.sweeps import PURPOSE

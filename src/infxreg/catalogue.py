@@ -45,7 +45,7 @@ from infxreg.scope import AxisValue
 from infxreg.values import FrozenMap
 
 if TYPE_CHECKING:
-    from infxreg.evidence import EvidenceBook
+    from infxreg.review.evidence import EvidenceBook
     from infxreg.surface.store import SurfaceStore
 
 R = TypeVar("R")
@@ -87,7 +87,7 @@ class Catalogue(Lookup):
     @cached_property
     def evidence_book(self) -> EvidenceBook:
         """The evidence, by digest and by point."""
-        from infxreg.evidence import EvidenceBook
+        from infxreg.review.evidence import EvidenceBook
 
         return EvidenceBook(self)
 

@@ -337,9 +337,9 @@ class Expect:
     """A claim about the swept points of a scope, which ``infxreg check`` holds them to.
 
     Any of: every option of ``values`` has its value, and those of ``absent`` have none; the
-    points are those of a ``digest`` (`infxreg.expectations.digest_of`); each point equals the one
-    with the axes of ``like`` (``sku = "gb200"``), but for the keys of ``but``. ``gates`` are
-    opened for it.
+    points are those of a ``digest`` (`infxreg.review.expectations.digest_of`); each point equals
+    the one with the axes of ``like`` (``sku = "gb200"``), but for the keys of ``but``.
+    ``gates`` are opened for it.
     """
 
     kind: ClassVar[str] = "expect"

@@ -16,12 +16,12 @@ import pytest
 from infxreg import LaunchSpec, Registry, discover
 from infxreg.audit import audit, conflicts
 from infxreg.errors import ConflictError, EngineChoiceError, NoValueError, RegistryFaults
-from infxreg.expectations import unmet
 from infxreg.export import to_shell
-from infxreg.impact import Impact, compare
 from infxreg.records import Recipe, Sweep
+from infxreg.review.expectations import unmet
+from infxreg.review.impact import Impact, compare
+from infxreg.review.snapshot import take
 from infxreg.scope import read_scope
-from infxreg.snapshot import take
 from infxreg.spec import Check
 from infxreg.values import FrozenMap
 from support.builders import X10, acme, from_toml, rule, where

@@ -8,10 +8,10 @@ from collections.abc import Callable
 from attrs import evolve
 
 from infxreg import Registry, discover
-from infxreg.impact import Impact, compare
 from infxreg.records import Recipe, Record, Rule
+from infxreg.review.impact import Impact, compare
+from infxreg.review.snapshot import take
 from infxreg.scope import Scope, read_scope
-from infxreg.snapshot import take
 from support.builders import from_toml
 
 OLD = "vllm/vllm-openai:nightly-cd10ed6f9f6b37a8ace9cf380007e66fe12ec0c3"

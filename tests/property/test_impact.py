@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infxreg import Registry
-from infxreg.impact import compare
-from infxreg.regions import Universe
+from infxreg.review.impact import compare
+from infxreg.review.regions import Universe
+from infxreg.review.snapshot import Snapshot, read, take
 from infxreg.scope import OneOf, Range, Scope
-from infxreg.snapshot import Snapshot, read, take
 from support import naive
 from support.edits import draw_edit
 from support.strategies import build

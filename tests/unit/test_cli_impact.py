@@ -16,7 +16,7 @@ from infxreg import Registry
 from infxreg.cli.app import app
 from infxreg.cli.state import State
 from infxreg.records import Rule
-from infxreg.snapshot import take
+from infxreg.review.snapshot import take
 from infxreg.wholefile import write_whole
 from support.builders import acme, rule, where
 

@@ -18,12 +18,12 @@ from hypothesis import strategies as st
 from infxreg import Registry, discover
 from infxreg.cli.app import app
 from infxreg.cli.state import State
-from infxreg.evidence import Measured, frontier, label
-from infxreg.evidence_stamp import RunError, stamped, table
-from infxreg.evidence_status import moved, statuses
-from infxreg.impact import compare
 from infxreg.records import Evidence, Recipe
-from infxreg.snapshot import take
+from infxreg.review.evidence import Measured, frontier, label
+from infxreg.review.evidence_stamp import RunError, stamped, table
+from infxreg.review.evidence_status import moved, statuses
+from infxreg.review.impact import compare
+from infxreg.review.snapshot import take
 from support.builders import acme, answer, from_toml, rule, where
 
 RUN: dict[str, Any] = {

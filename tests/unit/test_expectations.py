@@ -14,8 +14,8 @@ from infxreg.audit import audit
 from infxreg.cli.app import app
 from infxreg.cli.state import State
 from infxreg.errors import RegistryFaults
-from infxreg.expectations import digest_of, unmet
 from infxreg.records import Expect
+from infxreg.review.expectations import digest_of, unmet
 from infxreg.scope import Scope
 from infxreg.values import FrozenMap
 from support.builders import acme, from_toml, rule, where

@@ -9,8 +9,8 @@ import pytest
 from attrs import evolve
 
 from infxreg import Registry
-from infxreg.impact import Block, Impact, by_axis, compare
-from infxreg.snapshot import Entry, Set, Snapshot, take
+from infxreg.review.impact import Block, Impact, by_axis, compare
+from infxreg.review.snapshot import Entry, Set, Snapshot, take
 from infxreg.values import FrozenMap
 from support.builders import NIGHTLY, acme, rule, where
 

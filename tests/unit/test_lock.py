@@ -19,8 +19,8 @@ from infxreg import Registry
 from infxreg.cli.app import app
 from infxreg.cli.state import State
 from infxreg.contribution import Contribution
-from infxreg.lock import Lock, Locked, LockError, lock_of, moved, read_lock
 from infxreg.records import Derivation, Rule
+from infxreg.review.lock import Lock, Locked, LockError, lock_of, moved, read_lock
 from infxreg.values import FrozenMap
 from support.builders import acme, from_toml, rule, where
 

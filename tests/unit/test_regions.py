@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from itertools import product
 from typing import Any
 
-from infxreg.regions import Universe
+from infxreg.review.regions import Universe
 
 Axes = dict[str, Any]
 

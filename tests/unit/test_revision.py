@@ -11,10 +11,19 @@ from typing import Any
 
 import pytest
 
-from infxreg import plugins, revision
+from infxreg import plugins
 from infxreg.errors import BadRequestError, UnknownIdError
 from infxreg.plugins import Installed
-from infxreg.revision import PluginTree, RevisionError, Source, exported, registry_of, take, trees
+from infxreg.review import revision
+from infxreg.review.revision import (
+    PluginTree,
+    RevisionError,
+    Source,
+    exported,
+    registry_of,
+    take,
+    trees,
+)
 
 PROJECT = """
 [project]
@@ -95,7 +104,7 @@ class TestTrees:
         """It resolves its own tables, if it can take a snapshot."""
         write(tmp_path, {"pyproject.toml": '[project]\nname = "infxreg"\n'})
         assert trees(tmp_path) == ([], [])
-        write(tmp_path, {"src/infxreg/revision.py": ""})
+        write(tmp_path, {"src/infxreg/review/revision.py": ""})
         assert trees(tmp_path) == ([], [str(tmp_path / "src")])
 
     def test_a_project_that_is_none_of_ours(self, tmp_path: Path) -> None:

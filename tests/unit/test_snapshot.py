@@ -16,7 +16,7 @@ from infxreg.cli.app import app
 from infxreg.cli.state import State
 from infxreg.contribution import read_site
 from infxreg.errors import RegistryFaults
-from infxreg.snapshot import SnapshotFormatError, read, take
+from infxreg.review.snapshot import SnapshotFormatError, read, take
 from support.builders import acme, rule, where
 
 HEAD = '{"defaults":{},"format":1,"infxreg":"snapshot"}'

@@ -36,7 +36,7 @@ def add_command(ctx: click.Context, run: Path, output: Path | None) -> None:
     import tomli_w
 
     from infxreg.errors import BadRequestError
-    from infxreg.evidence_stamp import stamped, table
+    from infxreg.review.evidence_stamp import stamped, table
     from infxreg.wholefile import write_whole
 
     try:

@@ -27,7 +27,7 @@ def status_command(ctx: click.Context, recipe: str | None, as_json: bool) -> Non
     unverified.
     """
     from infxreg.errors import UnknownIdError
-    from infxreg.evidence_status import statuses
+    from infxreg.review.evidence_status import statuses
 
     state = state_of(ctx)
     registry = state.registry
@@ -66,7 +66,7 @@ def reuse_command(ctx: click.Context, id: str) -> None:
     A run can be reused only where all of them match; exit 1 tells which don't.
     """
     from infxreg.errors import UnknownIdError
-    from infxreg.evidence_status import moved
+    from infxreg.review.evidence_status import moved
 
     registry = state_of(ctx).registry
     registry.check()

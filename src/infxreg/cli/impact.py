@@ -13,9 +13,9 @@ from infxreg.cli.text import progress
 
 if TYPE_CHECKING:
     from infxreg.axes import AxisSpace
-    from infxreg.impact import Block, Impact, KeyChange, Pair
-    from infxreg.regions import Region
     from infxreg.registry import Registry
+    from infxreg.review.impact import Block, Impact, KeyChange, Pair
+    from infxreg.review.regions import Region
     from infxreg.scope import Scope
 
 _EPILOG = """\b
@@ -64,7 +64,7 @@ def impact_command(
     a file, the registry as it is. Every purpose is compared.
     """
     from infxreg.cli.sides import sides
-    from infxreg.impact import compare
+    from infxreg.review.impact import compare
 
     state = state_of(ctx)
     scope = None if only is None else _scope(only)
@@ -218,7 +218,7 @@ def _rules(change: KeyChange) -> str:
 
 
 def _unchanged(impact: Impact, axis: str) -> str:
-    from infxreg.impact import by_axis
+    from infxreg.review.impact import by_axis
 
     found = by_axis(impact, axis)
     whole = [f"{name} ({total})" for name, (changed, total) in found.items() if not changed]
@@ -233,7 +233,7 @@ def _unchanged(impact: Impact, axis: str) -> str:
 def _data(
     impact: Impact, names: tuple[str, str], scope: Scope | None, outside: frozenset[int]
 ) -> dict[str, Any]:
-    from infxreg.impact import by_axis
+    from infxreg.review.impact import by_axis
 
     data: dict[str, Any] = {
         "base": names[0],

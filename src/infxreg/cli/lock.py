@@ -31,7 +31,7 @@ def lock_command(ctx: click.Context, check: bool, as_json: bool) -> None:
     import tomli_w
 
     from infxreg.errors import BadRequestError
-    from infxreg.lock import lock_of, moved
+    from infxreg.review.lock import lock_of, moved
     from infxreg.wholefile import write_whole
 
     state = state_of(ctx)

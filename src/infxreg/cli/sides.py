@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 from attrs import frozen
 
-from infxreg import revision, sitefile
+from infxreg import sitefile
 from infxreg.errors import BadRequestError
-from infxreg.revision import Source
-from infxreg.snapshot import Snapshot, read, take
+from infxreg.review import revision
+from infxreg.review.revision import Source
+from infxreg.review.snapshot import Snapshot, read, take
 
 if TYPE_CHECKING:
     from infxreg.cli.state import State

@@ -31,7 +31,7 @@ def snapshot_command(ctx: click.Context, output: Path | None) -> None:
     point that can't be resolved has its error there.
     """
     from infxreg.errors import BadRequestError
-    from infxreg.snapshot import take
+    from infxreg.review.snapshot import take
     from infxreg.wholefile import whole_file
 
     state = state_of(ctx)

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from infxreg.lock import Lock
     from infxreg.registry import Registry
+    from infxreg.review.lock import Lock
 
 ALLOWLIST = "INFXREG_PLUGINS"
 SURFACES = "INFXREG_SURFACES"
@@ -87,7 +87,7 @@ class State:
     def lock_path(self) -> Path:
         """The lock file: as it was named, else beside the site file, else here."""
         from infxreg import sitefile
-        from infxreg.lock import NAME
+        from infxreg.review.lock import NAME
 
         if self.lock is not None:
             return Path(self.lock)
@@ -100,7 +100,7 @@ class State:
         Raises:
             LockError: if there is none, or it can't be read.
         """
-        from infxreg.lock import LockError, read_lock
+        from infxreg.review.lock import LockError, read_lock
 
         path = self.lock_path
         try:
@@ -110,7 +110,7 @@ class State:
         return read_lock(text, str(path))
 
     def _compare(self, registry: Registry) -> None:
-        from infxreg.lock import LockError, lock_of, moved
+        from infxreg.review.lock import LockError, lock_of, moved
 
         with self.phase("compare with the lock"):
             found = moved(self.read_lock(), lock_of(registry, resolved=False))

@@ -20,9 +20,10 @@ from typing import Any
 
 from attrs import asdict, frozen
 
-from infxreg import plugins, snapshot
+from infxreg import plugins
 from infxreg.errors import BadRequestError, InfxregError
 from infxreg.registry import Registry, site_layer
+from infxreg.review import snapshot
 
 _CORE = "infxreg"
 _SKIPPED = frozenset({"node_modules", "build", "dist", "__pycache__"})
@@ -120,7 +121,10 @@ def trees(folder: Path) -> tuple[list[PluginTree], list[str]]:
             raise RevisionError(f"{path.relative_to(folder)}: {error}") from error
         home = path.parent
         # A core that can't take a snapshot yet is left out: today's then resolves its tables.
-        if project.get("name") == _CORE and (home / "src" / _CORE / "revision.py").is_file():
+        if (
+            project.get("name") == _CORE
+            and (home / "src" / _CORE / "review" / "revision.py").is_file()
+        ):
             core.append(str(home / "src"))
         for name, module in _table(_table(project, "entry-points"), plugins.GROUP).items():
             if isinstance(module, str):
@@ -173,7 +177,7 @@ def take(source: Source) -> Generator[str, None, None]:
     with tempfile.TemporaryFile() as errors:
         running = subprocess.Popen(
             # -P: the working directory's modules aren't the revision's
-            [sys.executable, "-P", "-m", "infxreg.revision", json.dumps(wanted)],
+            [sys.executable, "-P", "-m", "infxreg.review.revision", json.dumps(wanted)],
             stdout=subprocess.PIPE,
             stderr=errors,
             env=env,

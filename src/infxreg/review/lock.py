@@ -19,7 +19,7 @@ from infxreg import __version__
 from infxreg.contribution import Contribution
 from infxreg.errors import InfxregError
 from infxreg.registry import Registry
-from infxreg.snapshot import take
+from infxreg.review.snapshot import take
 from infxreg.spec import canonical
 from infxreg.surface.reading import Part
 from infxreg.tablefile import TableFile

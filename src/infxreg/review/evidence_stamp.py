@@ -8,9 +8,9 @@ from typing import Any, cast, get_args
 from attrs import frozen
 
 from infxreg.errors import GateIdleError, GateScopeError, InfxregError, PurposeError
-from infxreg.evidence import Measured, frontier, label
 from infxreg.records import Evidence, Shows
 from infxreg.registry import Registry
+from infxreg.review.evidence import Measured, frontier, label
 from infxreg.scope import read_scope
 from infxreg.spec import LaunchSpec
 from infxreg.surface.reading import Part

@@ -10,12 +10,12 @@ from attrs import frozen
 
 from infxreg.catalogue import Catalogue
 from infxreg.errors import InfxregError
-from infxreg.evidence import Standing, Status, label, valid
 from infxreg.points import Point
 from infxreg.records import Evidence, Shows
 from infxreg.registry import Registry
 from infxreg.request import Choices
 from infxreg.resolve import resolve_point
+from infxreg.review.evidence import Standing, Status, label, valid
 from infxreg.spec import LaunchSpec
 from infxreg.sweeps import PURPOSE
 from infxreg.values import FrozenMap

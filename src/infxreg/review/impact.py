@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterator, Mapping
 from attrs import field, frozen
 
 from infxreg.axes import AxisSpace
-from infxreg.regions import Region, Universe
+from infxreg.review.regions import Region, Universe
+from infxreg.review.snapshot import Entry, Json, Order, Set, Snapshot
 from infxreg.scope import AxisValue, Scope
-from infxreg.snapshot import Entry, Json, Order, Set, Snapshot
 from infxreg.spec import canonical
 from infxreg.sweeps import PURPOSE
 from infxreg.values import FrozenMap
