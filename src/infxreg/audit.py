@@ -17,6 +17,7 @@ from infxreg.pick import rule_toml
 from infxreg.points import describe
 from infxreg.registry import Registry
 from infxreg.review.expectations import unmet
+from infxreg.review.policies import Policies
 from infxreg.scope import inside, meet
 from infxreg.spec import Answer, LaunchSpec, Severity
 from infxreg.sweeps import PURPOSE
@@ -44,11 +45,15 @@ class Finding:
 
 @frozen
 class Audit:
-    """What was looked at, and what was found, errors first."""
+    """What was looked at, and what was found, errors first.
+
+    ``held`` is what was looked at and is as it should be: checks and policies that say ok.
+    """
 
     points: int
     specs: int
     findings: tuple[Finding, ...]
+    held: tuple[Finding, ...] = ()
 
     @property
     def failed(self) -> bool:
@@ -56,12 +61,15 @@ class Audit:
         return any(finding.fails for finding in self.findings)
 
 
-def audit(registry: Registry, progress: Progress | None = None) -> Audit:
+def audit(
+    registry: Registry, progress: Progress | None = None, day: str | None = None
+) -> Audit:
     """Check a registry.
 
     Args:
         registry: the registry.
         progress: called with (specs done, specs in all) as they are resolved.
+        day: today, as ``2026-12-01``; without it no waiver expires.
 
     Raises:
         RegistryFaults: if the registry has faults.
@@ -73,6 +81,7 @@ def audit(registry: Registry, progress: Progress | None = None) -> Audit:
     grouped: dict[Finding, list[str]] = {}
     conflicting: dict[tuple[str, tuple[Origin, ...]], list[str]] = {}
     counted: set[Origin] = set()
+    policies = Policies(catalogue, day)
     done, total = 0, len(points) * len(purposes)
     for point in points:
         recipe = point.recipe.id if point.recipe else ""
@@ -88,15 +97,13 @@ def audit(registry: Registry, progress: Progress | None = None) -> Audit:
                 grouped.setdefault(_failure(error), []).append(label)
             else:
                 counted |= {o for option in spec.options.values() for o in option.origins}
-                for finding in _of_spec(spec):
+                for finding in _of_spec(spec, policies):
                     grouped.setdefault(finding, []).append(label)
             done += 1
             if progress is not None:
                 progress(done, total)
-    findings = [
-        Finding(f.id, f.answer, f.severity, f.message, f.where, tuple(labels))
-        for f, labels in grouped.items()
-    ]
+    told = [evolve(finding, points=tuple(labels)) for finding, labels in grouped.items()]
+    findings = [finding for finding in told if finding.answer != "ok"]
     findings += conflicts(catalogue, conflicting)
     findings += dead_rules(catalogue, counted)
     findings += [
@@ -112,11 +119,13 @@ def audit(registry: Registry, progress: Progress | None = None) -> Audit:
     ]
     findings += _unread(catalogue)
     findings += _empty_gates(catalogue)
+    findings += _idle_waivers(policies)
     findings += [
         Finding("dormant", "unknown", "note", fault.message, f"{fault.plugin}: {fault.where}")
         for fault in catalogue.dormant
     ]
-    return Audit(len(points), done, tuple(sorted(findings, key=_rank)))
+    held = sorted((finding for finding in told if finding.answer == "ok"), key=_rank)
+    return Audit(len(points), done, tuple(sorted(findings, key=_rank)), tuple(held))
 
 
 def conflicts(
@@ -236,10 +245,11 @@ def _counts(scoped: ScopedRule, neighbours: Mapping[str, Neighbours], catalogue:
     return False
 
 
-def _of_spec(spec: LaunchSpec) -> Iterator[Finding]:
+def _of_spec(spec: LaunchSpec, policies: Policies) -> Iterator[Finding]:
     for check in spec.checks:
-        if check.answer != "ok":
-            yield Finding(check.id, check.answer, check.severity, check.reason)
+        yield Finding(check.id, check.answer, check.severity, check.reason)
+    for held in policies.of(spec):
+        yield Finding(held.policy, held.answer, held.severity, held.message)
 
 
 def _failure(error: InfxregError) -> Finding:
@@ -277,6 +287,13 @@ def _empty_gates(catalogue: Catalogue) -> Iterator[Finding]:
             origin = catalogue.origins["gate", name]
             message = f"no rule stands behind gate {name}: opening it does nothing"
             yield Finding("empty-gate", "refuted", "warning", message, origin.file)
+
+
+def _idle_waivers(policies: Policies) -> Iterator[Finding]:
+    for waiver in policies.idle():
+        origin = policies.catalogue.origins["waiver", waiver.id]
+        message = f"waiver {waiver.id} waives nothing of {waiver.policy}: delete it"
+        yield Finding("waiver", "refuted", "warning", message, origin.file)
 
 
 def _rank(finding: Finding) -> tuple[object, ...]:

@@ -35,10 +35,12 @@ from infxreg.records import (
     Image,
     Model,
     Option,
+    Policy,
     Recipe,
     Rule,
     SiteSettings,
     Sku,
+    Waiver,
 )
 from infxreg.recordtypes import wrong_fields
 from infxreg.scope import AxisValue
@@ -67,6 +69,8 @@ class Catalogue(Lookup):
     """(SKU, model) -> recipes."""
     expects: tuple[tuple[Expect, Origin], ...]
     evidence: FrozenMap[str, Evidence]
+    policies: FrozenMap[str, Policy]
+    waivers: FrozenMap[str, Waiver]
     site: SiteSettings
     plugin_rules: RuleIndex
     site_rules: RuleIndex
@@ -112,6 +116,8 @@ _ATTRIBUTE = {
     "recipe": "recipes",
     "derivation": "derivations",
     "evidence": "evidence",
+    "policy": "policies",
+    "waiver": "waivers",
 }
 
 
@@ -216,9 +222,7 @@ class _Builder:
         everything = [scoped for index in rules.values() for scoped in index.all]
         for origin, message in validate_rules.cycles(everything):
             self._fault_at(origin, message)
-        recipes: FrozenMap[str, Recipe] = FrozenMap(
-            {key[-1]: item.placed.record for key, item in kept[Recipe].items()}  # type: ignore[misc]
-        )
+        recipes: FrozenMap[str, Recipe] = _by_id(kept[Recipe])
         for recipe, message in validate.recipe_clashes(recipes.values(), context.space):
             self._fault_at(self.items[Recipe][(recipe,)].origin, message)
         return Catalogue(
@@ -237,9 +241,9 @@ class _Builder:
                 (item.placed.record, item.origin)  # type: ignore[misc]
                 for _, item in sorted(kept[Expect].items())
             ),
-            evidence=FrozenMap(
-                {key[-1]: item.placed.record for key, item in kept[Evidence].items()}  # type: ignore[misc]
-            ),
+            evidence=_by_id(kept[Evidence]),
+            policies=_by_id(kept[Policy]),
+            waivers=_by_id(kept[Waiver]),
             site=self._site_settings(context),
             plugin_rules=rules[Layer.PLUGIN],
             site_rules=rules[Layer.SITE],
@@ -286,6 +290,7 @@ class _Builder:
             options=self._records(Option),
             gates=self._records(Gate),
             derivations=self._records(Derivation),
+            policies=frozenset(key[-1] for key in self.items.get(Policy, {})),
             points={},
         )
 
@@ -338,6 +343,10 @@ class _Builder:
                 origin.rule,
             )
         )
+
+
+def _by_id(items: _Items) -> FrozenMap[str, Any]:
+    return FrozenMap({key[-1]: item.placed.record for key, item in items.items()})
 
 
 def _by_sku_and_model(

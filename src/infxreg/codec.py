@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
-from typing import Any, get_args, get_origin
+from typing import Any, TypeVar, get_args, get_origin
 
 import attrs
 from cattrs import Converter, transform_error
@@ -16,6 +16,8 @@ from infxreg.scope import AxisValue
 from infxreg.spec import SCHEMA, LaunchSpec
 from infxreg.strictness import axis_value, be_strict
 from infxreg.values import FrozenMap, Value, as_value
+
+T = TypeVar("T")
 
 _DERIVED = ("digest", "launch_digest")
 
@@ -29,6 +31,15 @@ def to_dict(spec: LaunchSpec) -> dict[str, Any]:
 def plain(part: object) -> Any:
     """A part of a spec as dicts, lists and scalars."""
     return _converter().unstructure(part)
+
+
+def structured(data: Any, cls: type[T]) -> T:
+    """What `plain` made of a record of a class.
+
+    Raises:
+        Exception: every kind that cattrs groups, if it isn't that.
+    """
+    return _converter().structure(data, cls)
 
 
 def from_dict(data: Mapping[str, Any]) -> LaunchSpec:

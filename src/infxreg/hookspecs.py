@@ -28,9 +28,11 @@ from infxreg.records import (
     Image,
     Model,
     Option,
+    Policy,
     Recipe,
     Rule,
     Sku,
+    Waiver,
 )
 from infxreg.tablefile import TableFile
 
@@ -133,4 +135,16 @@ def infxreg_evidence() -> Iterable[Evidence]:
 @hookspec
 def infxreg_derivations() -> Iterable[Derivation]:
     """Pure functions that rules can set keys to."""
+    yield from ()
+
+
+@hookspec
+def infxreg_policies() -> Iterable[Policy]:
+    """What a team holds specs and changes to."""
+    yield from ()
+
+
+@hookspec
+def infxreg_waivers() -> Iterable[Waiver]:
+    """Exceptions from policies."""
     yield from ()

@@ -30,9 +30,11 @@ from infxreg.records import (
     Image,
     Model,
     Option,
+    Policy,
     Recipe,
     Rule,
     Sku,
+    Waiver,
 )
 from infxreg.tablefile import TableFile
 from infxreg.values import FrozenMap
@@ -58,6 +60,8 @@ _HOOKS: dict[str, tuple[type[Any], ...]] = {
     "infxreg_expects": (Expect,),
     "infxreg_evidence": (Evidence,),
     "infxreg_derivations": (Derivation,),
+    "infxreg_policies": (Policy,),
+    "infxreg_waivers": (Waiver,),
 }
 
 

@@ -30,6 +30,8 @@ class Problem:
 class Context(Lookup):
     """What checks look at, and the points that they expand on the way."""
 
+    policies: frozenset[str] = frozenset()
+    """The ids of all policies."""
     points: dict[str, FrozenMap[str, FrozenMap[str, AxisValue]]]
     """Filled by `check_recipe`: recipe -> point id -> axes."""
 

@@ -6,7 +6,7 @@ the same records; `infxreg.tables` reads the former.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
@@ -23,6 +23,7 @@ AxisType: TypeAlias = Literal["id", "name", "int"]
 OptionType: TypeAlias = Literal["bool", "int", "float", "str", "list[int]", "list[str]"]
 Shows: TypeAlias = Literal["performance", "accuracy"]
 OptionUse: TypeAlias = Literal["rendered", "input"]
+PolicySeverity: TypeAlias = Literal["error", "warning", "note"]
 
 
 @frozen(kw_only=True)
@@ -101,6 +102,18 @@ class GoldenAcceptance:
 
 
 @frozen(kw_only=True)
+class Deprecation:
+    """A workload that a model is benchmarked with no longer, or all where none is named.
+
+    ``after`` is the last day (``2026-08-03``); without it, it is so already.
+    """
+
+    source: str
+    workload: str | None = None
+    after: str | None = None
+
+
+@frozen(kw_only=True)
 class Model:
     """A checkpoint: what is served. Sizes in GiB, context in tokens."""
 
@@ -115,6 +128,7 @@ class Model:
     weights_gib: float | None = None
     offload: tuple[Offload, ...] = ()
     golden_acceptance: tuple[GoldenAcceptance, ...] = ()
+    deprecated: tuple[Deprecation, ...] = ()
     facets: FrozenMap[str, AxisValue] = field(factory=FrozenMap)
     doc: str = ""
 
@@ -194,7 +208,8 @@ class Engine:
 
     ``release_images`` are patterns of references, so that a tag which says what it holds
     needs no record: ``{version}`` is a release, ``{date}`` a nightly's day (20260922),
-    ``{commit}`` its commit, ``{build}`` any other words.
+    ``{commit}`` its commit, ``{build}`` any other words. ``upstream_images`` are beginnings of
+    the references that the engine's own maintainers publish (``vllm/``).
     """
 
     kind: ClassVar[str] = "engine"
@@ -203,6 +218,7 @@ class Engine:
     source: str
     render: tuple[Render, ...] = ()
     release_images: tuple[str, ...] = ()
+    upstream_images: tuple[str, ...] = ()
     doc: str = ""
 
 
@@ -405,6 +421,51 @@ class Derivation:
 
 
 @frozen(kw_only=True)
+class Policy:
+    """What a team holds specs or changes to, beside what engine and hardware allow.
+
+    Attributes:
+        title: what it asks, by language (``en``, and others such as ``zh``).
+        source: where it is written down.
+        severity: of what it refutes.
+        number: its number in the checklist that it is from.
+        spec: a pure function from `infxreg.policy.SpecView` to rulings; where it yields none,
+            it isn't about that spec.
+        change: the same from `infxreg.policy.ChangeView`, for ``infxreg review``.
+    """
+
+    kind: ClassVar[str] = "policy"
+    id: str
+    title: FrozenMap[str, str]
+    source: str
+    severity: PolicySeverity = "error"
+    number: int | None = None
+    spec: Callable[[Any], Iterable[Any]] | None = None
+    change: Callable[[Any], Iterable[Any]] | None = None
+    doc: str = ""
+
+
+@frozen(kw_only=True)
+class Waiver:
+    """An exception from a policy for the points of a scope: what, why, and until when.
+
+    ``id`` is the pull request's number, as InferenceX names its ``docs/waiver/2508.md``.
+    ``expires`` is its last day.
+    """
+
+    kind: ClassVar[str] = "waiver"
+    id: str
+    policy: str
+    when: tuple[Scope, ...]
+    what: str
+    why: str
+    upstream: tuple[str, ...]
+    removal: str
+    expires: str | None = None
+    source: str | None = None
+
+
+@frozen(kw_only=True)
 class SiteSettings:
     """The ``[site]`` table: gates that a site opens or closes wherever they apply."""
 
@@ -431,6 +492,8 @@ Record: TypeAlias = (
     | Expect
     | Evidence
     | Derivation
+    | Policy
+    | Waiver
     | SiteSettings
 )
 
@@ -451,4 +514,6 @@ KINDS: tuple[type[Any], ...] = (
     Expect,
     Evidence,
     Derivation,
+    Policy,
+    Waiver,
 )

@@ -10,7 +10,7 @@ import functools
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
-from typing import Any, Literal, cast, get_args, get_origin
+from typing import Any, Literal, TypeVar, cast, get_args, get_origin
 
 import attrs
 from attrs import field, frozen
@@ -29,6 +29,7 @@ from infxreg.records import (
     Derivation,
     EngineSurface,
     Expect,
+    Policy,
     Record,
     Require,
     Rule,
@@ -38,6 +39,8 @@ from infxreg.records import (
 from infxreg.scope import AxisValue, Constraint, OneOf, Range, Scope
 from infxreg.strictness import axis_value, be_strict
 from infxreg.values import ABSENT, Derived, FrozenMap, Setting, Value, as_value, bounded
+
+T = TypeVar("T")
 
 MAX_BYTES = 4 * 1024 * 1024
 """A table larger than this is refused: the largest real one has some tens of KB."""
@@ -98,7 +101,7 @@ class _ExpectTable:
 
 
 _TABLES: tuple[type[Any], ...] = (*KINDS, SiteSettings)
-_TOP_LEVEL = {cls.kind: cls for cls in _TABLES if cls not in (Derivation, EngineSurface)}
+_TOP_LEVEL = {cls.kind: cls for cls in _TABLES if cls not in (Derivation, EngineSurface, Policy)}
 
 
 def read_table(data: bytes) -> TableContents:
@@ -127,6 +130,14 @@ def read_table(data: bytes) -> TableContents:
             except Exception as error:  # every kind of fault that cattrs groups
                 faults += _faults(error, path + _label(raw))
     return TableContents(tuple(records), tuple(faults))
+
+
+def read_as(raw: object, cls: type[T], path: str = "") -> T | tuple[TableFault, ...]:
+    """Plain data as a record of a class, as strictly as tables are read; else every fault."""
+    try:
+        return cast(T, _converter().structure(raw, cls))
+    except Exception as error:  # every kind of fault that cattrs groups
+        return tuple(_faults(error, path))
 
 
 def parse_scope(raw: object) -> Scope:

@@ -30,11 +30,13 @@ from infxreg.records import (
     Image,
     Model,
     Option,
+    Policy,
     Recipe,
     Render,
     Rule,
     SiteSettings,
     Sku,
+    Waiver,
 )
 from infxreg.releases import DIGEST, REFERENCE, pattern_problems
 from infxreg.sweeps import PURPOSE, WORKLOAD, SweepError, expand
@@ -120,6 +122,13 @@ def check_model(model: Model, context: Context) -> Iterator[Problem]:
             yield Problem(f"offload[{index}].gib", "must be positive")
         if part.option not in context.options:
             yield unknown(f"offload[{index}]", "option", part.option, context.options)
+    for index, gone in enumerate(model.deprecated):
+        path = f"deprecated[{index}]"
+        if gone.after is not None and not is_date(gone.after):
+            yield Problem(path, f"after: {gone.after!r} is no day: write it as 2026-08-03")
+        if gone.workload is not None and not context.space.admits(WORKLOAD, gone.workload):
+            known = context.space.values.get(WORKLOAD, ())
+            yield unknown(path, WORKLOAD, gone.workload, map(str, known))
     yield from _facets(model.facets, "model", context)
 
 
@@ -324,6 +333,37 @@ def check_derivation(derivation: Derivation, context: Context) -> Iterator[Probl
         yield Problem("function", "isn't callable")
 
 
+def check_policy(policy: Policy, context: Context) -> Iterator[Problem]:
+    """It has an English title, and a function over specs or changes."""
+    yield from id_problems(policy.id)
+    if not policy.title.get("en"):
+        yield Problem("title", "say in English what it asks: title = {en: …}")
+    if policy.spec is None and policy.change is None:
+        yield Problem("spec", "it decides nothing: give it spec or change, a function")
+    for name in ("spec", "change"):
+        function = getattr(policy, name)
+        if function is not None and not callable(function):
+            yield Problem(name, "isn't callable")
+
+
+def check_waiver(waiver: Waiver, context: Context) -> Iterator[Problem]:
+    """It says what, why, where and how it ends, of a policy that is known."""
+    yield from id_problems(waiver.id)
+    if waiver.policy not in context.policies:
+        yield unknown("policy", "policy", waiver.policy, context.policies)
+    if not waiver.when or any(not scope.terms for scope in waiver.when):
+        yield Problem("when", "name the scope that it is for: everywhere is no exception")
+    for scope in waiver.when:
+        yield from scope_problems(scope, "when", context)
+    for name in ("what", "why", "removal"):
+        if not getattr(waiver, name).strip():
+            yield Problem(name, "must be said")
+    if not waiver.upstream or not all(link.strip() for link in waiver.upstream):
+        yield Problem("upstream", "link the upstream issue or pull request")
+    if waiver.expires is not None and not is_date(waiver.expires):
+        yield Problem("expires", f"{waiver.expires!r} is no day: write it as 2026-12-31")
+
+
 def check_site(site: SiteSettings, context: Context) -> Iterator[Problem]:
     """Its gates are known, and none is asked to be both."""
     for name in (*site.open, *site.close):
@@ -350,6 +390,8 @@ CHECKS: dict[type[Any], Callable[[Any, Context], Iterable[Problem]]] = {
     Expect: check_expect,
     Evidence: check_evidence,
     Derivation: check_derivation,
+    Policy: check_policy,
+    Waiver: check_waiver,
     SiteSettings: check_site,
 }
 

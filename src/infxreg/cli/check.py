@@ -9,7 +9,7 @@ import click
 
 from infxreg.cli.app import EXIT_CODES
 from infxreg.cli.state import state_of
-from infxreg.cli.text import paint, progress
+from infxreg.cli.text import paint, progress, today_or
 
 if TYPE_CHECKING:
     from infxreg.audit import Audit, Finding
@@ -23,22 +23,24 @@ _SHOWN = 4
     short_help="Conflicts, dead rules, and every point at every purpose.",
     epilog=f"\b\nExample:\n  infxreg --skip-plugin amd check\n\n{EXIT_CODES}",
 )
+@click.option("--day", metavar="DAY", help="Today, for waivers that end: 2026-12-01.")
 @click.option("--json", "as_json", is_flag=True, help="Write JSON.")
 @click.pass_context
-def check_command(ctx: click.Context, as_json: bool) -> None:
+def check_command(ctx: click.Context, day: str | None, as_json: bool) -> None:
     """Check the registry: conflicts, dead rules, and every swept point at every purpose.
 
     Findings that are the same at many points are told once, with these points. With -v
     all of the points are listed.
     """
     state = state_of(ctx)
+    today = today_or(day)
     registry = state.registry
     registry.check()
     with state.phase("check"):
         from infxreg.audit import audit
 
         with progress("checking") as report:
-            found = audit(registry, report)
+            found = audit(registry, report, today)
     if as_json:
         import json
 

@@ -124,6 +124,10 @@ def _evidence(evidence: Any, registry: Registry) -> Facts:
     return {"points": len(evidence.digests)}
 
 
+def _policy(policy: Any, registry: Registry) -> Facts:
+    return {"asks": policy.title["en"]}
+
+
 _MORE: dict[str, Callable[[Any, Registry], Facts]] = {
     "sku": _sku,
     "image": _image,
@@ -132,6 +136,7 @@ _MORE: dict[str, Callable[[Any, Registry], Facts]] = {
     "recipe": _recipe,
     "axis": _axis,
     "evidence": _evidence,
+    "policy": _policy,
 }
 
 

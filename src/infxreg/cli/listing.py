@@ -26,13 +26,15 @@ _COLUMNS: dict[str, tuple[str, ...]] = {
     "rule": ("id", "when", "gates", "set", "source"),
     "evidence": ("id", "shows", "run", "date", "points", "metrics", "source"),
     "expect": ("id", "when", "is", "absent", "like", "but", "source"),
+    "policy": ("id", "number", "severity", "asks", "source"),
+    "waiver": ("id", "policy", "when", "what", "expires"),
 }
 """The facts that a list shows, by kind."""
 
 _COUNTED = {("recipe", "points"), ("gate", "rules"), ("rule", "set")}
 """Long lists and tables of which a list shows the length."""
 
-_PLURALS = {"axis": "axes", "capability": "capabilities", "evidence": "evidence"}
+_PLURALS = {"axis": "axes", "capability": "capabilities", "evidence": "evidence", "policy": "policies"}
 _KINDS = {kind: _PLURALS.get(kind, f"{kind}s") for kind in _COLUMNS}
 
 
@@ -48,7 +50,7 @@ def list_command(ctx: click.Context, kind: str, as_json: bool) -> None:
     """List all records of KIND.
 
     KIND is one of skus, models, images, engines, options, gates, recipes, plugins, axes,
-    capabilities, archs, derivations, rules, evidence, expects. Where a plugin or a file has
+    capabilities, archs, derivations, rules, evidence, expects, policies, waivers. Where a plugin or a file has
     faults, what is left is listed, and the faults are told on standard error.
     """
     name = _kind(kind)

@@ -95,7 +95,8 @@ def _source(folder: Path, repo: Path, state: State) -> Source:
     there = {tree.name for tree in revision.trees(folder)[0]}
     # What is new since may be installed from the working tree: the revision hasn't got it.
     newer = {tree.name for tree in revision.trees(repo)[0]} - there
-    return Source(folder, _site(folder, repo, state), (*state.skip, *sorted(newer)), state.allow)
+    skip = (*state.skip, *sorted(newer))
+    return Source(folder, _site(folder, repo, state), skip, state.allow, state.surface_folder)
 
 
 def _site(folder: Path, repo: Path, state: State) -> Path | None:

@@ -32,6 +32,25 @@ def paint(text: str, severity: str) -> str:
     return click.style(text, fg=_COLOURS[severity])
 
 
+def today_or(day: str | None) -> str:
+    """The day that was named, or today, as ``2026-12-01``.
+
+    Raises:
+        BadRequestError: if it is no day.
+    """
+    if day is None:
+        from datetime import date
+
+        return date.today().isoformat()
+    from infxreg.versions import is_date
+
+    if not is_date(day):
+        from infxreg.errors import BadRequestError
+
+        raise BadRequestError(f"--day: {day!r} is no day: write it as 2026-12-01")
+    return day
+
+
 def printable(text: str) -> str:
     """Text that can be written as UTF-8: what no character stands for becomes its escape.
 

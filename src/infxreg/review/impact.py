@@ -80,6 +80,7 @@ class Impact:
 
     Attributes:
         points: every point of either, by number: its axes but the purpose.
+        names: ``recipe/point`` of each.
         purposes: every purpose of either.
         touched: by purpose, the numbers of the points that aren't the same.
         blocks: what happens to them, the largest first.
@@ -87,6 +88,7 @@ class Impact:
     """
 
     points: tuple[FrozenMap[str, AxisValue], ...]
+    names: tuple[str, ...]
     purposes: tuple[str, ...]
     touched: FrozenMap[str, frozenset[int]]
     blocks: tuple[Block, ...]
@@ -158,6 +160,7 @@ class _Differences:
         self.evidence = evidence
         self.stale: dict[str, set[int]] = {}
         self.points: list[FrozenMap[str, AxisValue]] = []
+        self.names: list[str] = []
         self.place: Order = ()
         self.touched: dict[str, set[int]] = {}
         self.changes: dict[KeyChange, dict[str, dict[int, Pair]]] = {}
@@ -195,6 +198,7 @@ class _Differences:
         blocks.sort(key=lambda b: (_KINDS.index(b.kind), -b.count, str(b.regions[0].scope)))
         return Impact(
             points=tuple(self.points),
+            names=tuple(self.names),
             purposes=tuple(sorted(self.touched)),
             touched=FrozenMap({p: frozenset(found) for p, found in sorted(self.touched.items())}),
             blocks=tuple(blocks),
@@ -230,6 +234,7 @@ class _Differences:
             held = self.values.setdefault
             axes = {held(a, a): held(v, v) for a, v in entry.axes.items() if a != PURPOSE}
             self.points.append(FrozenMap(axes))  # type: ignore[arg-type]
+            self.names.append(f"{entry.recipe}/{entry.point}")
         return len(self.points) - 1
 
 

@@ -23,7 +23,9 @@ from attrs import asdict, frozen
 from infxreg import plugins
 from infxreg.errors import BadRequestError, InfxregError
 from infxreg.registry import Registry, site_layer
+from infxreg.review import assess as assessment
 from infxreg.review import snapshot
+from infxreg.review.assess import Assessment, from_json, to_json
 
 _CORE = "infxreg"
 _SKIPPED = frozenset({"node_modules", "build", "dist", "__pycache__"})
@@ -49,12 +51,14 @@ class Source:
         site: the site file, or None.
         skip: plugins to go on without.
         allow: if given, the only plugins that are loaded.
+        surfaces: where the user keeps surfaces of engine builds.
     """
 
     folder: Path
     site: Path | None
     skip: tuple[str, ...] = ()
     allow: tuple[str, ...] | None = None
+    surfaces: Path | None = None
 
 
 class RevisionError(InfxregError):
@@ -120,11 +124,9 @@ def trees(folder: Path) -> tuple[list[PluginTree], list[str]]:
         except (OSError, ValueError) as error:
             raise RevisionError(f"{path.relative_to(folder)}: {error}") from error
         home = path.parent
-        # A core that can't take a snapshot yet is left out: today's then resolves its tables.
-        if (
-            project.get("name") == _CORE
-            and (home / "src" / _CORE / "review" / "revision.py").is_file()
-        ):
+        # A core that can't tell of itself yet is left out: today's then resolves its tables.
+        own = home / "src" / _CORE / "review" / "assess.py"
+        if project.get("name") == _CORE and own.is_file():
             core.append(str(home / "src"))
         for name, module in _table(_table(project, "entry-points"), plugins.GROUP).items():
             if isinstance(module, str):
@@ -159,12 +161,28 @@ def take(source: Source) -> Generator[str, None, None]:
     Raises:
         RevisionError: with the words of the registry that can't be used.
     """
+    return _told(source, {})
+
+
+def assess(source: Source, day: str) -> Assessment:
+    """A folder's registry, assessed on a day.
+
+    Raises:
+        RevisionError: with the words of the registry that can't be used.
+    """
+    return from_json("".join(_told(source, {"day": day})))
+
+
+def _told(source: Source, more: dict[str, str]) -> Generator[str, None, None]:
+    """What a process says that has a folder's registry."""
     found, core = trees(source.folder)
     wanted = {
+        **more,
         "trees": [asdict(tree) for tree in found],
         "site": str(source.site) if source.site is not None else None,
         "skip": list(source.skip),
         "allow": None if source.allow is None else list(source.allow),
+        "surfaces": None if source.surfaces is None else str(source.surfaces),
     }
     path = os.pathsep.join([*core, *(tree.path for tree in found)])
     beside = os.environ.get("PYTHONPATH")
@@ -221,6 +239,7 @@ def registry_of(
     site: str | None,
     skip: Collection[str],
     allow: Collection[str] | None,
+    surfaces: str | None = None,
 ) -> Registry:
     """The registry of some source trees, and of the installed plugins that none of them is."""
     installed = plugins.installed()
@@ -236,7 +255,10 @@ def registry_of(
         for tree in own
     ]
     return Registry(
-        (*contributions, *taken), None if site is None else site_layer(site), skipped - names
+        (*contributions, *taken),
+        None if site is None else site_layer(site),
+        skipped - names,
+        surface_folder=None if surfaces is None else Path(surfaces),
     )
 
 
@@ -255,7 +277,11 @@ def main() -> None:
                 wanted["site"],
                 wanted["skip"],
                 wanted["allow"],
+                wanted["surfaces"],
             )
+        if "day" in wanted:
+            sys.stdout.write(to_json(assessment.assess(registry, wanted["day"])) + "\n")
+            return
         for line in snapshot.take(registry).lines():
             sys.stdout.write(line + "\n")
     except InfxregError as error:
