@@ -61,9 +61,7 @@ class Audit:
         return any(finding.fails for finding in self.findings)
 
 
-def audit(
-    registry: Registry, progress: Progress | None = None, day: str | None = None
-) -> Audit:
+def audit(registry: Registry, progress: Progress | None = None, day: str | None = None) -> Audit:
     """Check a registry.
 
     Args:

@@ -135,7 +135,7 @@ def read_table(data: bytes) -> TableContents:
 def read_as(raw: object, cls: type[T], path: str = "") -> T | tuple[TableFault, ...]:
     """Plain data as a record of a class, as strictly as tables are read; else every fault."""
     try:
-        return cast(T, _converter().structure(raw, cls))
+        return _converter().structure(raw, cls)
     except Exception as error:  # every kind of fault that cattrs groups
         return tuple(_faults(error, path))
 

@@ -46,7 +46,8 @@ from infxreg.versions import is_date, is_version
 
 RESERVED_AXES = frozenset(
     "point gate no_gate gates no_gates set unset image format json help verbose version site "
-    "skip_plugin self only output without lock locked check".split()
+    "skip_plugin self only output without lock locked check changelog pr_link check_changelog "
+    "facts lang append_only day".split()
 )
 """Names that are the command line's or `Registry.resolve`'s own, so no axis can take them."""
 

@@ -74,8 +74,8 @@ def test_throughput_simulates_the_golden_acceptance(
     """
     for point in srtslurm.points(table):
         expected = wanted(point)
-        if point.scenario != "agentic-coding":
-            assert (point.sku, point.engine, point.scenario) == ("b300", "vllm", "8k1k")
+        if point.workload != "agentic":
+            assert (point.sku, point.engine, point.workload) == ("b300", "vllm", "8k1k")
         elif point.engine == "vllm":
             config = json.loads(point.args["--speculative-config"][0])
             config["rejection_sample_method"] = "synthetic"

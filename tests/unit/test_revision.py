@@ -104,7 +104,7 @@ class TestTrees:
         """It resolves its own tables, if it can take a snapshot."""
         write(tmp_path, {"pyproject.toml": '[project]\nname = "infxreg"\n'})
         assert trees(tmp_path) == ([], [])
-        write(tmp_path, {"src/infxreg/review/revision.py": ""})
+        write(tmp_path, {"src/infxreg/review/assess.py": ""})
         assert trees(tmp_path) == ([], [str(tmp_path / "src")])
 
     def test_a_project_that_is_none_of_ours(self, tmp_path: Path) -> None:

@@ -33,6 +33,7 @@ _COMMANDS = {
     "check": "check",
     "snapshot": "snapshot",
     "impact": "impact",
+    "review": "review",
     "evidence": "evidence",
     "lock": "lock",
     "engine": "engine",

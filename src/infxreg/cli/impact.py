@@ -8,26 +8,26 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from infxreg.cli.state import State, state_of
-from infxreg.cli.text import progress
+from infxreg.cli.state import state_of
+from infxreg.cli.text import progress, say_error
 
 if TYPE_CHECKING:
-    from infxreg.axes import AxisSpace
-    from infxreg.registry import Registry
+    from infxreg.cli.only import Only
     from infxreg.review.impact import Block, Impact, KeyChange, Pair
     from infxreg.review.regions import Region
-    from infxreg.scope import Scope
 
 _EPILOG = """\b
 Examples:
   infxreg impact main --only 'sku=b200 model=dsv41flash'
   infxreg impact before.jsonl after.jsonl --json
   infxreg impact --without nvidia
+  (echo; infxreg impact main --changelog) >> perf-changelog.yaml
 
 \b
 Exit codes:
   0  done, and nothing outside --only
-  1  something changes outside --only, or a point that resolved no longer does
+  1  something changes outside --only, a point that resolved no longer does, or the
+     changelog names other recipes than those that change
   2  the request, a plugin or a file can't be used"""
 
 _SIGNS = {"fails": "!", "gone": "-", "new": "+", "mended": "*", "changed": "~"}
@@ -47,6 +47,13 @@ _VALUES = 4
 @click.option(
     "--only", metavar="SCOPE", help="The scope that was meant: sku=b200 tp=2|4 conc=8..64."
 )
+@click.option("--changelog", is_flag=True, help="Write the entry for a perf-changelog.yaml.")
+@click.option("--pr-link", metavar="URL", help="The pull request's link, for that entry.")
+@click.option(
+    "--check-changelog",
+    metavar="FILE",
+    help="Hold the entries that FILE has more in HEAD to what really changes.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Write JSON.")
 @click.pass_context
 def impact_command(
@@ -55,6 +62,9 @@ def impact_command(
     head: str | None,
     without: str | None,
     only: str | None,
+    changelog: bool,
+    pr_link: str | None,
+    check_changelog: str | None,
     as_json: bool,
 ) -> None:
     """Compare BASE with HEAD: which points are new, gone or changed, by which keys and rules.
@@ -63,80 +73,64 @@ def impact_command(
     file that the repository holds are resolved; without HEAD that is the working tree, or, after
     a file, the registry as it is. Every purpose is compared.
     """
+    from infxreg.cli import only as meant
     from infxreg.cli.sides import sides
     from infxreg.review.impact import compare
 
+    if changelog and as_json:
+        raise click.UsageError("--changelog writes YAML: leave --json out")
+    if pr_link is not None and not changelog:
+        raise click.UsageError("--pr-link goes with --changelog")
     state = state_of(ctx)
-    scope = None if only is None else _scope(only)
+    scope = meant.read_only(only)
+    differ: tuple[str, ...] = ()
     with (
         state.phase("compare"),
         progress("resolving") as report,
         sides(base, head, without, state, report) as found,
     ):
-        known = _known(state).catalogue
-        impact = compare(found.base, found.head, known.evidence_book.by_digest)
+        known = meant.known(state).catalogue
+        impact = compare(found.base.snapshot, found.head.snapshot, known.evidence_book.by_digest)
         names = found.names
-    outside: frozenset[int] = frozenset()
-    others = 0
-    if scope is not None:
-        space = known.space
-        _check_scope(scope, impact, space)
-        inside = impact.inside(scope, space)
-        outside, others = impact.any - inside, len(impact.points) - len(inside)
-    if as_json:
-        click.echo(json.dumps(_data(impact, names, scope, outside), indent=2, ensure_ascii=False))
+        if check_changelog is not None:
+            from infxreg.cli.changes import entries_of, faults_of
+
+            differ = faults_of(entries_of(check_changelog, found), impact)
+    outside = None if scope is None else meant.only(scope, impact, known.space)
+    if changelog:
+        click.echo(_entry(impact, pr_link), nl=False)
+    elif as_json:
+        data = _data(impact, names, outside)
+        if check_changelog is not None:
+            data["changelog"] = {"file": check_changelog, "disagreements": list(differ)}
+        click.echo(json.dumps(data, indent=2, ensure_ascii=False))
     else:
-        click.echo("\n".join(_lines(impact, names, scope, outside, others)))
+        click.echo("\n".join(_lines(impact, names, outside)))
+    if differ and not as_json:
+        say_error(
+            f"{check_changelog} and the change differ:\n" + "\n".join(f"  {d}" for d in differ)
+        )
     failing = any(block.kind == "fails" for block in impact.blocks)
-    ctx.exit(1 if outside or failing else 0)
+    ctx.exit(1 if failing or differ or (outside is not None and outside.outside) else 0)
 
 
-def _known(state: State) -> Registry:
-    """The registry that tells of evidence and hardware; plugins that only a revision has aside."""
-    from infxreg import plugins
+def _entry(impact: Impact, link: str | None) -> str:
+    """The entry for the changelog; nothing where nothing changes."""
+    from infxreg.cli.changes import workloads
+    from infxreg.review.changelog import PLACEHOLDER, described, entry_text, touched
 
-    installed = plugins.installed()
-    names = {name for plugin in installed for name in (plugin.name, plugin.distribution)}
-    skip = tuple(name for name in state.skip if name in names)
-    return state.registry if skip == state.skip else State(skip, state.site).registry
-
-
-def _scope(text: str) -> Scope:
-    from infxreg.errors import BadRequestError
-    from infxreg.scope import read_scope
-
-    try:
-        return read_scope(text)
-    except ValueError as error:
-        raise BadRequestError(f"--only: {error}") from error
+    recipes = touched(impact)
+    if not recipes:
+        return ""
+    lines = described(impact)
+    return entry_text(recipes, workloads(impact), lines, link or PLACEHOLDER)
 
 
-def _check_scope(scope: Scope, impact: Impact, space: AxisSpace) -> None:
-    """A typo in a scope would pass for a scope that nothing touches."""
-    from infxreg.errors import UnknownIdError
-    from infxreg.scope import OneOf
-
-    for axis, constraint in scope.terms:
-        if axis not in space.axes:
-            raise UnknownIdError("axis", axis, tuple(space.axes))
-        swept = {point[axis] for point in impact.points if axis in point}
-        for value in constraint.values if isinstance(constraint, OneOf) else ():
-            if value not in swept and not space.admits(axis, value):
-                known = tuple(str(one) for one in space.values.get(axis, ()))
-                raise UnknownIdError(axis, str(value), known)
-
-
-def _lines(
-    impact: Impact,
-    names: tuple[str, str],
-    scope: Scope | None,
-    outside: frozenset[int],
-    others: int,
-) -> Iterator[str]:
-    if scope is not None:
-        words = f"outside {scope}: {len(outside)} of {others} points change"
-        yield click.style(words, bold=True, fg="red" if outside else None)
-        for region in impact.cover(outside):
+def _lines(impact: Impact, names: tuple[str, str], only: Only | None) -> Iterator[str]:
+    if only is not None:
+        words = f"outside {only.scope}: {len(only.outside)} of {only.others} points change"
+        yield click.style(words, bold=True, fg="red" if only.outside else None)
+        for region in impact.cover(only.outside):
             yield click.style(f"  {region.scope} ({_points(len(region.members))})", fg="red")
         yield ""
     yield click.style(_verdict(impact), bold=True)
@@ -230,9 +224,7 @@ def _unchanged(impact: Impact, axis: str) -> str:
     return ", ".join([*whole, *part]) or "none"
 
 
-def _data(
-    impact: Impact, names: tuple[str, str], scope: Scope | None, outside: frozenset[int]
-) -> dict[str, Any]:
+def _data(impact: Impact, names: tuple[str, str], only: Only | None) -> dict[str, Any]:
     from infxreg.review.impact import by_axis
 
     data: dict[str, Any] = {
@@ -252,9 +244,9 @@ def _data(
     }
     if impact.stale:
         data["stale"] = {run: _regions(impact.cover(found)) for run, found in impact.stale.items()}
-    if scope is not None:
-        data["only"] = str(scope)
-        data["outside"] = _regions(impact.cover(outside))
+    if only is not None:
+        data["only"] = str(only.scope)
+        data["outside"] = _regions(impact.cover(only.outside))
     return data
 
 

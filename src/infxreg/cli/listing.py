@@ -34,7 +34,12 @@ _COLUMNS: dict[str, tuple[str, ...]] = {
 _COUNTED = {("recipe", "points"), ("gate", "rules"), ("rule", "set")}
 """Long lists and tables of which a list shows the length."""
 
-_PLURALS = {"axis": "axes", "capability": "capabilities", "evidence": "evidence", "policy": "policies"}
+_PLURALS = {
+    "axis": "axes",
+    "capability": "capabilities",
+    "evidence": "evidence",
+    "policy": "policies",
+}
 _KINDS = {kind: _PLURALS.get(kind, f"{kind}s") for kind in _COLUMNS}
 
 
@@ -50,8 +55,9 @@ def list_command(ctx: click.Context, kind: str, as_json: bool) -> None:
     """List all records of KIND.
 
     KIND is one of skus, models, images, engines, options, gates, recipes, plugins, axes,
-    capabilities, archs, derivations, rules, evidence, expects, policies, waivers. Where a plugin or a file has
-    faults, what is left is listed, and the faults are told on standard error.
+    capabilities, archs, derivations, rules, evidence, expects, policies, waivers. Where a
+    plugin or a file has faults, what is left is listed, and the faults are told on standard
+    error.
     """
     name = _kind(kind)
     state = state_of(ctx)

@@ -12,22 +12,62 @@ from attrs import frozen
 from infxreg import sitefile
 from infxreg.errors import BadRequestError
 from infxreg.review import revision
+from infxreg.review.assess import Assessment, assess
+from infxreg.review.lock import NAME as LOCK
 from infxreg.review.revision import Source
 from infxreg.review.snapshot import Snapshot, read, take
 
 if TYPE_CHECKING:
     from infxreg.cli.state import State
+    from infxreg.registry import Registry
 
 Progress = Callable[[int, int], None]
 
 
 @frozen
-class Sides:
-    """Two snapshots, and what they are called."""
+class Side:
+    """One side: what it is called, its snapshot, and its source unless it is a snapshot's file.
 
-    base: Snapshot
-    head: Snapshot
-    names: tuple[str, str]
+    Attributes:
+        registry: the registry that it is of, where that is this process's own.
+        source: the folder that it is of, for a revision or a working tree.
+        lock: the file that locks that registry, if there is one.
+    """
+
+    name: str
+    snapshot: Snapshot
+    registry: Registry | None = None
+    source: Source | None = None
+    lock: Path | None = None
+
+    def assess(self, day: str) -> Assessment:
+        """What its registry says of itself on a day.
+
+        Raises:
+            BadRequestError: for a snapshot's file, which has no registry.
+            RevisionError: if a revision's registry can't be used.
+        """
+        if self.registry is not None:
+            return assess(self.registry, day, self.lock)
+        if self.source is not None:
+            return revision.assess(self.source, day)
+        raise BadRequestError(
+            f"{self.name} is a snapshot: it says nothing of checks; name a git revision"
+        )
+
+
+@frozen
+class Sides:
+    """Two sides, and the git repository that revisions are of."""
+
+    base: Side
+    head: Side
+    repo: Path | None = None
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """What they are called."""
+        return self.base.name, self.head.name
 
 
 @contextmanager
@@ -45,10 +85,10 @@ def sides(
             if base is not None:
                 raise BadRequestError("name a base, or --without a plugin, not both")
             registry = state.registry
+            less = registry.without_plugin(without)
             yield Sides(
-                take(registry.without_plugin(without)),
-                take(registry, report),
-                (f"without {without}", "with it"),
+                Side(f"without {without}", take(less), less),
+                Side("with it", take(registry, report), registry, lock=_lock(state)),
             )
             return
         if base is None:
@@ -64,11 +104,12 @@ def sides(
         else:
             name = "the registry"
         _check([one for one in (first, second) if isinstance(one, Source)])
-        yield Sides(
-            _opened(first, base, stack),
-            take(state.registry, report) if second is None else _opened(second, name, stack),
-            (base, name),
-        )
+        if second is None:
+            registry = state.registry
+            other = Side(name, take(registry, report), registry, lock=_lock(state))
+        else:
+            other = _opened(second, name, stack)
+        yield Sides(_opened(first, base, stack), other, repo)
 
 
 def _found(text: str, repo: Path | None, state: State, stack: ExitStack) -> Path | Source:
@@ -82,12 +123,12 @@ def _found(text: str, repo: Path | None, state: State, stack: ExitStack) -> Path
     return _source(stack.enter_context(revision.exported(repo, text)), repo, state)
 
 
-def _opened(place: Path | Source, name: str, stack: ExitStack) -> Snapshot:
+def _opened(place: Path | Source, name: str, stack: ExitStack) -> Side:
     if isinstance(place, Path):
-        return read(stack.enter_context(place.open(encoding="utf-8")), name)
+        return Side(name, read(stack.enter_context(place.open(encoding="utf-8")), name))
     lines = revision.take(place)
     stack.callback(lines.close)
-    return read(lines, name)
+    return Side(name, read(lines, name), source=place)
 
 
 def _source(folder: Path, repo: Path, state: State) -> Source:
@@ -96,7 +137,17 @@ def _source(folder: Path, repo: Path, state: State) -> Source:
     # What is new since may be installed from the working tree: the revision hasn't got it.
     newer = {tree.name for tree in revision.trees(repo)[0]} - there
     skip = (*state.skip, *sorted(newer))
-    return Source(folder, _site(folder, repo, state), skip, state.allow, state.surface_folder)
+    site = _site(folder, repo, state)
+    beside = site.parent if site is not None and site.is_relative_to(folder.resolve()) else folder
+    lock = beside / LOCK
+    return Source(
+        folder=folder,
+        site=site,
+        skip=skip,
+        allow=state.allow,
+        surfaces=state.surface_folder,
+        lock=lock if lock.is_file() else None,
+    )
 
 
 def _site(folder: Path, repo: Path, state: State) -> Path | None:
@@ -115,6 +166,11 @@ def _site(folder: Path, repo: Path, state: State) -> Path | None:
         return site
     inside = folder / site.relative_to(root)
     return inside if inside.is_file() else None
+
+
+def _lock(state: State) -> Path | None:
+    path = state.lock_path
+    return path if path.is_file() else None
 
 
 def _check(sources: Sequence[Source]) -> None:

@@ -6,6 +6,7 @@ A git revision's is made by a process of its own, as its snapshot is, and comes 
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 from attrs import frozen
@@ -17,6 +18,8 @@ from infxreg.records import Evidence
 from infxreg.registry import Registry
 from infxreg.review.evidence import Standing
 from infxreg.review.evidence_status import statuses
+from infxreg.review.lock import LockError, lock_of, moved, read_lock
+from infxreg.sweeps import WORKLOAD
 
 Standings = dict[str, dict[str, Standing]]
 """Kind of run -> ``recipe/point`` -> what evidence says of it."""
@@ -34,6 +37,7 @@ class Assessment:
         evidence: every run that is recorded, by id.
         workloads: every recipe with its workload.
         rules: the file of every rule (``plugin:rule``).
+        moved: what its lock has otherwise; None without a lock.
     """
 
     findings: tuple[Finding, ...]
@@ -43,14 +47,21 @@ class Assessment:
     evidence: dict[str, Evidence]
     workloads: dict[str, str]
     rules: dict[str, str]
+    moved: tuple[str, ...] | None = None
 
 
-def assess(registry: Registry, day: str | None = None, progress: Progress | None = None) -> Assessment:
+def assess(
+    registry: Registry,
+    day: str | None = None,
+    lock: Path | None = None,
+    progress: Progress | None = None,
+) -> Assessment:
     """Assess a registry.
 
     Args:
         registry: the registry.
         day: today, as ``2026-12-01``; without it no waiver expires.
+        lock: the file that locks it, if there is one.
         progress: called with (specs done, specs in all).
 
     Raises:
@@ -73,11 +84,22 @@ def assess(registry: Registry, day: str | None = None, progress: Progress | None
         standings=standings,
         evidence=dict(catalogue.evidence),
         workloads={
-            name: str(next(iter(points_of[name].values())).get("workload", ""))
+            name: str(next(iter(points_of[name].values())).get(WORKLOAD, ""))
             for name in catalogue.recipes
         },
         rules={f"{s.origin.plugin}:{s.origin.rule}": s.origin.file for s in everything},
+        moved=None if lock is None else _moved(lock, registry),
     )
+
+
+def _moved(path: Path, registry: Registry) -> tuple[str, ...]:
+    try:
+        lock = read_lock(path.read_text(encoding="utf-8"), path.name)
+    except (OSError, UnicodeDecodeError) as error:
+        return (f"{path.name} can't be read: {error}",)
+    except LockError as error:
+        return (str(error),)
+    return moved(lock, lock_of(registry, resolved=bool(lock.snapshot)))
 
 
 def to_json(assessment: Assessment) -> str:

@@ -148,6 +148,7 @@ def read_facts(text: str, where: str) -> Facts:
     found = read_as(data, Facts)
     if not isinstance(found, Facts):
         raise FactsError(
-            where, tuple(f"{fault.path.lstrip('.') or 'the file'}: {fault.message}" for fault in found)
+            where,
+            tuple(f"{fault.path.lstrip('.') or 'the file'}: {fault.message}" for fault in found),
         )
     return found

@@ -85,6 +85,7 @@ class Impact:
         touched: by purpose, the numbers of the points that aren't the same.
         blocks: what happens to them, the largest first.
         regions: all points that are touched at any purpose, as scopes.
+        images: what the touched points launch afterwards.
     """
 
     points: tuple[FrozenMap[str, AxisValue], ...]
@@ -93,6 +94,7 @@ class Impact:
     touched: FrozenMap[str, frozenset[int]]
     blocks: tuple[Block, ...]
     regions: tuple[Region, ...]
+    images: frozenset[str]
     defaults: FrozenMap[str, AxisValue]
     stale: FrozenMap[str, frozenset[int]] = field(factory=FrozenMap)
     """Evidence to the points whose spec it ran, and which are another spec now."""
@@ -161,6 +163,7 @@ class _Differences:
         self.stale: dict[str, set[int]] = {}
         self.points: list[FrozenMap[str, AxisValue]] = []
         self.names: list[str] = []
+        self.images: set[str] = set()
         self.place: Order = ()
         self.touched: dict[str, set[int]] = {}
         self.changes: dict[KeyChange, dict[str, dict[int, Pair]]] = {}
@@ -180,6 +183,8 @@ class _Differences:
         if kind == "same":
             return
         touched.add(number)
+        if new is not None and not new.error:
+            self.images.add(str(new.launch["image"]["reference"]))
         for run in self.evidence.get(old.digest, ()) if old is not None else ():
             self.stale.setdefault(run, set()).add(number)
         if kind != "changed" or old is None or new is None:
@@ -203,6 +208,7 @@ class _Differences:
             touched=FrozenMap({p: frozenset(found) for p, found in sorted(self.touched.items())}),
             blocks=tuple(blocks),
             regions=universe.cover(everything),
+            images=frozenset(self.images),
             defaults=defaults,
             stale=FrozenMap({run: frozenset(found) for run, found in sorted(self.stale.items())}),
         )

@@ -52,6 +52,7 @@ class Source:
         skip: plugins to go on without.
         allow: if given, the only plugins that are loaded.
         surfaces: where the user keeps surfaces of engine builds.
+        lock: the file that locks it, None where there is none.
     """
 
     folder: Path
@@ -59,6 +60,7 @@ class Source:
     skip: tuple[str, ...] = ()
     allow: tuple[str, ...] | None = None
     surfaces: Path | None = None
+    lock: Path | None = None
 
 
 class RevisionError(InfxregError):
@@ -170,7 +172,8 @@ def assess(source: Source, day: str) -> Assessment:
     Raises:
         RevisionError: with the words of the registry that can't be used.
     """
-    return from_json("".join(_told(source, {"day": day})))
+    lock = "" if source.lock is None else str(source.lock)
+    return from_json("".join(_told(source, {"day": day, "lock": lock})))
 
 
 def _told(source: Source, more: dict[str, str]) -> Generator[str, None, None]:
@@ -280,7 +283,8 @@ def main() -> None:
                 wanted["surfaces"],
             )
         if "day" in wanted:
-            sys.stdout.write(to_json(assessment.assess(registry, wanted["day"])) + "\n")
+            lock = Path(wanted["lock"]) if wanted["lock"] else None
+            sys.stdout.write(to_json(assessment.assess(registry, wanted["day"], lock)) + "\n")
             return
         for line in snapshot.take(registry).lines():
             sys.stdout.write(line + "\n")

@@ -61,7 +61,9 @@ def passing_evals(view: ChangeView) -> Iterator[Ruling]:
 def upstream_recipe(view: ChangeView) -> Iterator[Ruling]:
     """What is served on one node is documented upstream, and that is merged."""
     if view.facts.recipes is None:
-        yield undecided(f"{_NO_FACTS} where it is documented upstream", zh=f"{_NO_FACTS_ZH}上游文档")
+        yield undecided(
+            f"{_NO_FACTS} where it is documented upstream", zh=f"{_NO_FACTS_ZH}上游文档"
+        )
         return
     for url in (one.url for one in view.facts.recipes if not one.merged):
         yield refuted(f"{url} isn't merged", zh=f"{url} 尚未合并")
@@ -80,7 +82,9 @@ def reuse(view: ChangeView) -> Iterator[Ruling]:
     command = view.facts.reuse
     if command is None:
         if view.facts.reused is None:
-            yield undecided(f"{_NO_FACTS} whether a run is reused", zh=f"{_NO_FACTS_ZH}运行复用情况")
+            yield undecided(
+                f"{_NO_FACTS} whether a run is reused", zh=f"{_NO_FACTS_ZH}运行复用情况"
+            )
         return
     if not command.authorized:
         yield refuted(
@@ -191,8 +195,7 @@ def _runs_of(standing: Standing) -> set[str]:
 def _ran(shows: Shows, view: ChangeView) -> Iterator[Ruling]:
     standings = view.standings.get(shows, {})
     if standings and all(standing.status == "verified" for standing in standings.values()):
-        runs = sorted({name for standing in standings.values() for name in standing.by})
-        names = ", ".join(runs)
+        names = ", ".join(sorted({name for one in standings.values() for name in one.by}))
         yield ok(
             f"evidence of all {len(standings)} points as they are now: {names}",
             zh=f"全部 {len(standings)} 个点有与当前配置一致的证据:{names}",
