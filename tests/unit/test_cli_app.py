@@ -27,6 +27,9 @@ COMMANDS = [
     "check",
     "snapshot",
     "impact",
+    "review",
+    "evidence",
+    "lock",
     "engine",
     "completion",
 ]
@@ -127,7 +130,7 @@ def test_the_script_and_the_module_are_one() -> None:
         (
             ["frobnicate"],
             "error: unknown command 'frobnicate': known are resolve, explain, list, show, points, "
-            "check, snapshot, impact, evidence, lock, engine, completion\ntry: infxreg --help\n",
+            "check, snapshot, impact, review, evidence, lock, engine and 1 more\ntry: infxreg --help\n",
         ),
         (
             ["engine", "chekc"],
@@ -341,7 +344,7 @@ class TestCompletion:
     @pytest.mark.parametrize(
         ("args", "begun", "found"),
         [
-            ([], "re", ["resolve"]),
+            ([], "re", ["resolve", "review"]),
             (["engine"], "u", ["upgrade"]),
             (["resolve"], "x", ["x10", "x20"]),
             (["resolve", "x10"], "", ["m1", "m2"]),

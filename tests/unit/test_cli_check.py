@@ -29,7 +29,7 @@ def run(*args: str, registry: Registry | None = None, verbose: bool = False) -> 
 
 def with_findings(monkeypatch: pytest.MonkeyPatch, *findings: Finding) -> None:
     found = Audit(2, 6, findings)
-    monkeypatch.setattr("infxreg.audit.audit", lambda registry, progress: found)
+    monkeypatch.setattr("infxreg.audit.audit", lambda registry, progress, day: found)
 
 
 def test_a_conflict_fails() -> None:

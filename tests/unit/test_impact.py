@@ -36,7 +36,7 @@ def entry(
     **more: Any,
 ) -> Entry:
     """A made entry: its digest is that of its options and launch."""
-    launch = more.pop("launch", {})
+    launch = {"image": {"reference": "acme/run:1"}, **more.pop("launch", {})}
     return Entry(
         axes=FrozenMap({"sku": "a", "model": "m", "engine": "e", "conc": int(point)})
         if not purpose

@@ -59,7 +59,7 @@ def axes(base: str, head: str | None = None, site: str | None = None) -> list[se
     """Which of our own axes each side has."""
     with sides(base, head, None, State(site=site), lambda done, total: None) as found:
         return [
-            {"flavour", "colour"} & set(snapshot.defaults) for snapshot in (found.base, found.head)
+            {"flavour", "colour"} & set(side.snapshot.defaults) for side in (found.base, found.head)
         ]
 
 
