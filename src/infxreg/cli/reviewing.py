@@ -2,31 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from unicodedata import east_asian_width
 
 import click
 from attrs import frozen
 
 from infxreg.cli.changes import entries_of, faults_of
+from infxreg.cli.impact_text import lines as impact_lines
 from infxreg.cli.only import known, read_only
 from infxreg.cli.only import only as only_of
+from infxreg.cli.review_text import lines
 from infxreg.cli.sides import Sides
 from infxreg.cli.state import State
-from infxreg.cli.text import paint, today_or
+from infxreg.cli.text import today_or
 from infxreg.errors import BadRequestError, UnknownIdError
+from infxreg.review.change import Change, view_of
 from infxreg.review.facts import NOTHING, Facts, read_facts
-from infxreg.review.formats import FORMATS, counts, title
+from infxreg.review.formats import FORMATS
 from infxreg.review.impact import compare
 from infxreg.review.places import Places
-from infxreg.review.verdict import Change, Review, Row, rows, view_of
-from infxreg.review.words import LANGUAGES, VERDICTS, told
+from infxreg.review.table import rows
+from infxreg.review.verdict import Review
+from infxreg.review.words import LANGUAGES
 from infxreg.scope import Scope
-
-_SEVERITIES = {"fail": "error", "unknown": "warning", "pass": "note", "n/a": "note"}
-_SHOWN = 3
 
 
 @frozen(kw_only=True)
@@ -102,7 +102,6 @@ def review_of(found: Sides, asked: Asked, state: State) -> Review:
         head=now,
         only=None if meant is None else (meant.scope, meant.outside),
         changelog=differ,
-        lock=now.moved,
     )
     appends = asked.append_only or any(entry.append_only for entry in entries)
     view = view_of(impact, now, asked.facts, appends)
@@ -111,6 +110,7 @@ def review_of(found: Sides, asked: Asked, state: State) -> Review:
         head=found.head.name,
         rows=rows(change, catalogue.policies.values(), view),
         impact=impact,
+        changes=tuple(map(click.unstyle, impact_lines(impact, found.names))),
         rules={**was.rules, **now.rules},
     )
 
@@ -120,7 +120,7 @@ def written(made: Review, found: Sides, form: str, languages: Sequence[str], ver
     if form != "text":
         folder = found.head.source.folder if found.head.source is not None else None
         return FORMATS[form](made, Places(folder, made.rules), tuple(languages))
-    parts = ("\n".join(_lines(made, language, verbose)) for language in languages)
+    parts = ("\n".join(lines(made, language, verbose)) for language in languages)
     return "\n\n".join(parts) + "\n"
 
 
@@ -132,39 +132,3 @@ def _facts(file: str | None) -> Facts:
     except (OSError, UnicodeDecodeError) as error:
         raise BadRequestError(f"--facts: {file} can't be read: {error}") from error
     return read_facts(text, file)
-
-
-def _lines(made: Review, language: str, verbose: bool) -> Iterator[str]:
-    head = "infxreg review" if language == "en" else "infxreg 评审"
-    yield click.style(f"{head}: {made.base} → {made.head}", bold=True)
-    yield counts(made, language)
-    yield ""
-    words = {row.verdict: told(VERDICTS[row.verdict], language) for row in made.rows}
-    width = max(map(_width, words.values()))
-    for row in made.rows:
-        word = words[row.verdict] + " " * (width - _width(words[row.verdict]))
-        colour = paint(word, _SEVERITIES[row.verdict])
-        yield f"{colour}  {title(row, language)}: {told(row.summary, language)}"
-    for row in made.rows:
-        if row.details and (verbose or row.verdict == "fail"):
-            yield ""
-            yield from _block(row, language, verbose)
-
-
-def _block(row: Row, language: str, verbose: bool) -> Iterator[str]:
-    yield click.style(title(row, language), bold=True)
-    for detail in row.details:
-        first, *rest = detail.text.splitlines() or [""]
-        yield f"  {first}"
-        yield from (f"    {line}" for line in rest)
-        if detail.where:
-            yield f"    in {detail.where}"
-        if detail.points:
-            shown = detail.points if verbose else detail.points[:_SHOWN]
-            more = len(detail.points) - len(shown)
-            yield f"    {', '.join(shown)}{f' and {more} more' if more else ''}"
-
-
-def _width(text: str) -> int:
-    """Columns on a terminal: a Chinese character takes two."""
-    return sum(2 if east_asian_width(char) in "WF" else 1 for char in text)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from infxreg import __version__
 from infxreg.review.places import Place, Places
 from infxreg.review.verdict import Detail, Review, Row, Verdict
-from infxreg.review.words import VERDICTS, Words, told, words
+from infxreg.review.words import VERDICTS, Words, count_of, told, words
 
 MARKS: Mapping[Verdict, str] = {"pass": "✅", "fail": "❌", "unknown": "❓", "n/a": "➖"}  # noqa: RUF001
 
@@ -17,8 +18,10 @@ _HEADS = (words("", ""), words("Check", "检查"), words("Verdict", "结论"), w
 _DETAILS = words("Details", "详情")
 _PASSED = words("Verdict: PASS", "结论:通过")
 _REJECTED = words("REJECTED", "不通过")
-_POINTS = 8
-"""Points of one detail that Markdown lists."""
+_CHANGES = words("What changes", "改动内容")
+_LINES = 100
+"""Lines of what changes that Markdown has; GitHub's comments hold 65,536 characters."""
+_TICKS = re.compile("`+")
 
 _SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
 _LEVELS: Mapping[Verdict, tuple[str, str]] = {
@@ -72,6 +75,8 @@ def _markdown(review: Review, places: Places, language: str) -> str:
     for row in review.rows:
         if row.details and row.verdict in ("fail", "unknown"):
             lines += ["", *_folded(row, places, language)]
+    if review.impact.any:
+        lines += ["", *_changes(review, language)]
     return "\n".join(lines) + "\n"
 
 
@@ -86,10 +91,22 @@ def _folded(row: Row, places: Places, language: str) -> Iterator[str]:
         yield f"- {_html(first)}{f' ({where})' if where else ''}"
         if rest:
             yield from ("", "  ```", *(f"  {line}" for line in rest), "  ```", "")
-        if detail.points:
-            yield f"  {_html(_listed(detail.points))}"
+        yield from (f"  - {_html(scope)}" for scope in detail.at)
     yield ""
     yield "</details>"
+
+
+def _changes(review: Review, language: str) -> Iterator[str]:
+    """What changes, as ``infxreg impact`` says it, as far as a comment holds it."""
+    shown = review.changes[:_LINES]
+    more = len(review.changes) - len(shown)
+    fence = "`" * (1 + max(3, *(len(run) for run in _TICKS.findall("\n".join(shown)) or [""])))
+    yield "<details>"
+    yield f"<summary>{_html(told(_CHANGES, language))}</summary>"
+    yield from ("", fence, *shown)
+    if more > 0:
+        yield f"… and {count_of(more, 'more line')}: infxreg impact"
+    yield from (fence, "", "</details>")
 
 
 def github(review: Review, places: Places, languages: Sequence[str]) -> str:
@@ -101,9 +118,8 @@ def github(review: Review, places: Places, languages: Sequence[str]) -> str:
             continue
         refuted = [detail for detail in row.details if detail.refuted]
         for detail in refuted or [Detail(text=told(row.summary, language))]:
-            points = f" ({_listed(detail.points)})" if detail.points else ""
             lines += [
-                _command("error", title(row, language), detail.text + points, place)
+                _command("error", title(row, language), _with_scopes(detail), place)
                 for place in places.of(detail) or (None,)
             ]
     for row in review.rows:
@@ -139,7 +155,7 @@ def sarif(review: Review, places: Places, languages: Sequence[str]) -> str:
         refuted = [detail for detail in row.details if detail.refuted]
         told_of = refuted if row.verdict == "fail" and refuted else [None]
         for detail in told_of:
-            text = told(row.summary, language) if detail is None else detail.text
+            text = told(row.summary, language) if detail is None else _with_scopes(detail)
             result: dict[str, Any] = {
                 "ruleId": row.id,
                 "ruleIndex": number,
@@ -215,6 +231,7 @@ def _detail(detail: Detail, places: Places) -> dict[str, Any]:
         "refuted": detail.refuted,
         **({"where": detail.where} if detail.where else {}),
         **({"places": found} if found else {}),
+        **({"at": list(detail.at)} if detail.at else {}),
         **({"points": list(detail.points)} if detail.points else {}),
     }
 
@@ -228,9 +245,8 @@ FORMATS: Mapping[str, Callable[[Review, Places, Sequence[str]], str]] = {
 """The formats beside text, by name."""
 
 
-def _listed(points: Sequence[str]) -> str:
-    more = f" … and {len(points) - _POINTS} more" if len(points) > _POINTS else ""
-    return ", ".join(points[:_POINTS]) + more
+def _with_scopes(detail: Detail) -> str:
+    return "\n".join([detail.text, *(f"at {scope}" for scope in detail.at)])
 
 
 def _html(text: str) -> str:

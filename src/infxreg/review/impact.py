@@ -71,7 +71,12 @@ class Block:
     @property
     def count(self) -> int:
         """How many points."""
-        return sum(len(region.members) for region in self.regions)
+        return len(self.members)
+
+    @property
+    def members(self) -> frozenset[int]:
+        """Their numbers."""
+        return frozenset(number for region in self.regions for number in region.members)
 
 
 @frozen(kw_only=True)

@@ -31,3 +31,5 @@ VERDICTS = {
     "unknown": words("unknown", "未知"),
     "n/a": words("n/a", "不适用"),
 }
+
+NOTHING_CHANGES = words("nothing changes", "没有改动")
