@@ -130,7 +130,8 @@ def test_the_script_and_the_module_are_one() -> None:
         (
             ["frobnicate"],
             "error: unknown command 'frobnicate': known are resolve, explain, list, show, points, "
-            "check, snapshot, impact, review, evidence, lock, engine and 1 more\ntry: infxreg --help\n",
+            "check, snapshot, impact, review, evidence, lock, engine and 1 more\n"
+            "try: infxreg --help\n",
         ),
         (
             ["engine", "chekc"],

@@ -49,7 +49,7 @@ class Spots:
         rest = regions[_SHOWN:]
         if rest:
             points = sum(len(region.members) for region in rest)
-            told.append(f"{len(rest)} more scopes ({count_of(points, 'point')})")
+            told.append(f"{count_of(len(rest), 'more scope')} ({count_of(points, 'point')})")
         return tuple(told)
 
     def named(self, names: Iterable[str]) -> tuple[str, ...]:
