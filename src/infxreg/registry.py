@@ -256,8 +256,12 @@ def discover(
     )
 
 
-def site_layer(path: str | PathLike[str]) -> Contribution:
+def site_layer(path: str | PathLike[str], name: str | None = None) -> Contribution:
     """The contribution of a site file.
+
+    Args:
+        path: where it is.
+        name: what origins call it; else the path.
 
     Raises:
         BadRequestError: if it can't be read.
@@ -266,7 +270,7 @@ def site_layer(path: str | PathLike[str]) -> Contribution:
         data = Path(path).read_bytes()
     except OSError as error:
         raise BadRequestError(f"the site file can't be read: {error}") from error
-    return read_site(str(path), data)
+    return read_site(str(path) if name is None else name, data)
 
 
 def _names(names: Iterable[str], what: str) -> tuple[str, ...]:

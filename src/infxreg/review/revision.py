@@ -182,7 +182,7 @@ def _told(source: Source, more: dict[str, str]) -> Generator[str, None, None]:
     wanted = {
         **more,
         "trees": [asdict(tree) for tree in found],
-        "site": str(source.site) if source.site is not None else None,
+        "site": None if source.site is None else [str(source.site), _named(source)],
         "skip": list(source.skip),
         "allow": None if source.allow is None else list(source.allow),
         "surfaces": None if source.surfaces is None else str(source.surfaces),
@@ -217,6 +217,14 @@ def _told(source: Source, more: dict[str, str]) -> Generator[str, None, None]:
             raise RevisionError(errors.read().decode(errors="replace").strip() or f"exit {code}")
 
 
+def _named(source: Source) -> str:
+    """What origins call the site file: its path in the folder, which no other machine has."""
+    if source.site is None:
+        return ""
+    site, folder = source.site.resolve(), source.folder.resolve()
+    return str(site.relative_to(folder) if site.is_relative_to(folder) else source.site)
+
+
 def _pyprojects(folder: Path) -> Iterator[Path]:
     for place, folders, files in os.walk(folder):
         folders[:] = [
@@ -239,12 +247,20 @@ def _git(where: Path, *args: str) -> subprocess.CompletedProcess[bytes]:
 
 def registry_of(
     found: Iterable[PluginTree],
-    site: str | None,
+    site: tuple[str, str] | None,
     skip: Collection[str],
     allow: Collection[str] | None,
     surfaces: str | None = None,
 ) -> Registry:
-    """The registry of some source trees, and of the installed plugins that none of them is."""
+    """The registry of some source trees, and of the installed plugins that none of them is.
+
+    Args:
+        found: the trees.
+        site: the site file's path, and what origins call it.
+        skip: plugins to go on without.
+        allow: if given, the only plugins that are loaded.
+        surfaces: where the user keeps surfaces of engine builds.
+    """
     installed = plugins.installed()
     own = [tree for tree in found if not _is(tree, skip) and (allow is None or _is(tree, allow))]
     names = {tree.name for tree in own}
@@ -259,7 +275,7 @@ def registry_of(
     ]
     return Registry(
         (*contributions, *taken),
-        None if site is None else site_layer(site),
+        None if site is None else site_layer(*site),
         skipped - names,
         surface_folder=None if surfaces is None else Path(surfaces),
     )
