@@ -189,12 +189,15 @@ class TestCommand:
         assert len(json.loads(told.stdout)["moved"]) == 2
 
     def test_another_file(self, tmp_path: Path) -> None:
-        """Named before the command."""
+        """Named before the command, it locks without --locked; what writes it isn't locked."""
         path = tmp_path / "my.lock"
         assert run("--lock", str(path), "lock").exit_code == 0
-        skipped = run("--lock", str(path), "--locked", "--skip-plugin", "amd", "points")
+        skipped = run("--lock", str(path), "--skip-plugin", "amd", "points")
         assert (skipped.exit_code, skipped.stdout) == (2, "")
         assert "plugin amd is gone" in skipped.stderr
+        again = run("--lock", str(path), "--skip-plugin", "amd", "lock")
+        assert again.exit_code == 0, again.stderr
+        assert run("--lock", str(path), "--skip-plugin", "amd", "points").exit_code == 0
 
     @pytest.mark.parametrize("args", [("--locked", "points"), ("lock", "--check")])
     def test_without_a_lock(self, args: tuple[str, ...]) -> None:

@@ -125,7 +125,7 @@ class App(Lazy):
 @click.option(
     "--lock",
     metavar="FILE",
-    help="Lock file; else infxreg.lock beside the site file, or here.",
+    help="--locked by this file; else infxreg.lock beside the site file, or here.",
 )
 @click.option("-v", "--verbose", is_flag=True, help="Say more, and where time went.")
 @click.version_option(__version__, message="infxreg %(version)s")

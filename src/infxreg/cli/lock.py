@@ -35,6 +35,7 @@ def lock_command(ctx: click.Context, check: bool, as_json: bool) -> None:
     from infxreg.wholefile import write_whole
 
     state = state_of(ctx)
+    state.locked = False  # what --lock names is written, or compared with every difference told
     path = state.lock_path
     old = state.read_lock() if check else None
     registry = state.registry

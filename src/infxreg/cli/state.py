@@ -146,7 +146,7 @@ def state_of(ctx: click.Context) -> State:
             tuple(given.get("skip_plugin") or ()),
             given.get("site"),
             bool(given.get("verbose")),
-            locked=bool(given.get("locked")),
+            locked=bool(given.get("locked")) or given.get("lock") is not None,
             lock=given.get("lock"),
         )
         if os.environ.get("NO_COLOR"):
