@@ -122,6 +122,42 @@ class TestRevisions:
         assert "2 of 12 points change" in rows(result)["scope"]["summary"]["en"]
 
 
+class TestOutput:
+    """Files beside what is printed, from one review."""
+
+    def test_files(self, repo: Path, tmp_path: Path) -> None:
+        (repo / "infxreg.toml").write_text(ACME + WIDE)
+        names = {form: tmp_path / f"review.{form}" for form in ("markdown", "sarif", "text")}
+        given = [word for form, path in names.items() for word in ("-o", f"{form}={path}")]
+        result = run("main", "--only", "sku=x10", "-f", "github", *given)
+        assert result.exit_code == 1
+        assert result.stdout.startswith("::error ")
+        assert names["markdown"].read_text().startswith("## ❌❌❌ **REJECTED** ❌❌❌\n")
+        assert json.loads(names["sarif"].read_text())["version"] == "2.1.0"
+        assert names["text"].read_text().startswith("infxreg review: main → the working tree\n")
+
+    @pytest.mark.parametrize(
+        ("outputs", "message"),
+        [
+            (["review.md"], "--output: 'review.md' isn't FORMAT=FILE, as markdown=review.md"),
+            (["markdown="], "--output: 'markdown=' isn't FORMAT=FILE"),
+            (["html=a"], "unknown format 'html': known are text, markdown, json, github, sarif"),
+            (["json=a", "text=a"], "--output: a is named twice"),
+        ],
+    )
+    def test_that_can_t_be_used(self, repo: Path, outputs: list[str], message: str) -> None:
+        """Before anything is resolved."""
+        result = run("main", *(word for text in outputs for word in ("-o", text)))
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert message in result.stderr
+
+    def test_a_folder_in_the_way(self, repo: Path, tmp_path: Path) -> None:
+        (tmp_path / "a").mkdir()
+        result = run("main", "-o", f"json={tmp_path / 'a'}")
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert "a can't be written: Is a directory" in result.stderr
+
+
 class TestChangelog:
     """The entries that HEAD has more, held to what changes."""
 

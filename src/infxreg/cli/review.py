@@ -12,6 +12,7 @@ _EPILOG = """\b
 Examples:
   infxreg review main --only 'sku=b200 model=dsv41flash'
   infxreg review main HEAD -f markdown --lang en,zh --facts facts.json
+  infxreg review main -f github -o markdown=review.md -o sarif=review.sarif
 
 \b
 Exit codes:
@@ -34,6 +35,9 @@ Exit codes:
 @click.option(
     "-f", "--format", "form", type=click.Choice(_FORMATS), default="text", help="How to write it."
 )
+@click.option(
+    "-o", "--output", multiple=True, metavar="FORMAT=FILE", help="Also write it there. Repeatable."
+)
 @click.option("--lang", metavar="LANGS", default="en", help="Languages: en, zh, or en,zh.")
 @click.option("--facts", metavar="FILE", help="What only the forge knows, as JSON.")
 @click.option(
@@ -51,6 +55,7 @@ def review_command(
     without: str | None,
     only: str | None,
     form: str,
+    output: tuple[str, ...],
     lang: str,
     facts: str | None,
     check_changelog: str | None,
@@ -62,15 +67,20 @@ def review_command(
     A check fails for what the change touches or makes worse; what was wrong before and stays
     so elsewhere isn't held against it. What can't be told is unknown, and never a pass.
     """
-    from infxreg.cli.reviewing import Asked, languages_of, review_of, written
+    from infxreg.cli.reviewing import Asked, files_of, languages_of, review_of, write, written
     from infxreg.cli.sides import sides
 
-    languages = languages_of(lang)
+    languages, files = languages_of(lang), files_of(output, _FORMATS)
     state = state_of(ctx)
     asked = Asked.read(only, facts, check_changelog, append_only, day)
     with progress("resolving") as report, sides(base, head, without, state, report) as found:
         made = review_of(found, asked, state)
         # Files are looked up while the revision's folder is there.
-        text = written(made, found, form, languages, state.verbose)
-    click.echo(text, nl=False)
+        texts = {
+            one: written(made, found, one, languages, state.verbose)
+            for one in {form, *files.values()}
+        }
+    for path, one in files.items():
+        write(path, texts[one])
+    click.echo(texts[form], nl=False)
     ctx.exit(1 if made.failed else 0)

@@ -27,6 +27,7 @@ from infxreg.review.table import rows
 from infxreg.review.verdict import Review
 from infxreg.review.words import LANGUAGES
 from infxreg.scope import Scope
+from infxreg.wholefile import write_whole
 
 
 @frozen(kw_only=True)
@@ -82,6 +83,38 @@ def languages_of(text: str) -> tuple[str, ...]:
         if language not in LANGUAGES:
             raise UnknownIdError("language", language, LANGUAGES)
     return found
+
+
+def files_of(texts: Sequence[str], known: tuple[str, ...]) -> dict[Path, str]:
+    """The files of ``--output FORMAT=FILE``, each with its format.
+
+    Raises:
+        BadRequestError: for a text that isn't that, or a file that is named twice.
+        UnknownIdError: for a format that isn't known.
+    """
+    found: dict[Path, str] = {}
+    for text in texts:
+        form, equals, name = text.partition("=")
+        if not (equals and name):
+            raise BadRequestError(f"--output: {text!r} isn't FORMAT=FILE, as markdown=review.md")
+        if form not in known:
+            raise UnknownIdError("format", form, known)
+        if Path(name) in found:
+            raise BadRequestError(f"--output: {name} is named twice")
+        found[Path(name)] = form
+    return found
+
+
+def write(path: Path, text: str) -> None:
+    """Write a review's file, whole or not at all.
+
+    Raises:
+        BadRequestError: if it can't be written.
+    """
+    try:
+        write_whole(path, click.unstyle(text))
+    except OSError as error:
+        raise BadRequestError(f"{path} can't be written: {error.strerror}") from error
 
 
 def review_of(found: Sides, asked: Asked, state: State) -> Review:
