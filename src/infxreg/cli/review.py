@@ -65,7 +65,7 @@ def review_command(
     """Review the change from BASE to HEAD, two git revisions; HEAD left out is the working tree.
 
     A check fails for what the change touches or makes worse; what was wrong before and stays
-    so elsewhere isn't held against it. What can't be told is unknown, and never a pass.
+    so elsewhere isn't held against it. What can't be told, or is only warned of, is unknown.
     """
     from infxreg.cli.reviewing import Asked, files_of, languages_of, review_of, write, written
     from infxreg.cli.sides import sides

@@ -78,7 +78,7 @@ def concerned(
 
 
 def verdict_of(found: Iterable[Finding], looked: bool) -> Verdict:
-    """The verdict of findings.
+    """The verdict of findings. What is warned of is for somebody to look at, as what isn't known.
 
     Args:
         found: what is refuted or can't be told.
@@ -87,7 +87,7 @@ def verdict_of(found: Iterable[Finding], looked: bool) -> Verdict:
     listed = list(found)
     if any(finding.fails for finding in listed):
         return "fail"
-    if any(finding.answer == "unknown" for finding in listed):
+    if any(finding.answer == "unknown" or finding.severity == "warning" for finding in listed):
         return "unknown"
     return "pass" if looked or listed else "n/a"
 

@@ -81,9 +81,9 @@ _VERDICTS: tuple[Verdict, ...] = ("fail", "unknown", "pass")
 
 
 def _verdict(ruling: Ruling, policy: Policy) -> Verdict:
-    if ruling.answer == "refuted":
-        return "fail" if policy.severity == "error" else "pass"
-    return "unknown" if ruling.answer == "unknown" else "pass"
+    if ruling.answer == "refuted" and policy.severity == "error":
+        return "fail"
+    return "pass" if ruling.answer == "ok" else "unknown"
 
 
 def _joined(said: Sequence[Words]) -> Words:
