@@ -31,8 +31,10 @@ from infxreg.records import (
     EngineSurface,
     Evidence,
     Expect,
+    Exporter,
     Gate,
     Image,
+    Importer,
     Model,
     Option,
     Policy,
@@ -71,6 +73,8 @@ class Catalogue(Lookup):
     evidence: FrozenMap[str, Evidence]
     policies: FrozenMap[str, Policy]
     waivers: FrozenMap[str, Waiver]
+    importers: FrozenMap[str, Importer]
+    exporters: FrozenMap[str, Exporter]
     site: SiteSettings
     plugin_rules: RuleIndex
     site_rules: RuleIndex
@@ -118,6 +122,8 @@ _ATTRIBUTE = {
     "evidence": "evidence",
     "policy": "policies",
     "waiver": "waivers",
+    "importer": "importers",
+    "exporter": "exporters",
 }
 
 
@@ -244,6 +250,8 @@ class _Builder:
             evidence=_by_id(kept[Evidence]),
             policies=_by_id(kept[Policy]),
             waivers=_by_id(kept[Waiver]),
+            importers=_by_id(kept[Importer]),
+            exporters=_by_id(kept[Exporter]),
             site=self._site_settings(context),
             plugin_rules=rules[Layer.PLUGIN],
             site_rules=rules[Layer.SITE],

@@ -24,8 +24,10 @@ from infxreg.records import (
     EngineSurface,
     Evidence,
     Expect,
+    Exporter,
     Gate,
     Image,
+    Importer,
     Model,
     Option,
     Policy,
@@ -147,4 +149,16 @@ def infxreg_policies() -> Iterable[Policy]:
 @hookspec
 def infxreg_waivers() -> Iterable[Waiver]:
     """Exceptions from policies."""
+    yield from ()
+
+
+@hookspec
+def infxreg_importers() -> Iterable[Importer]:
+    """What reads other projects' files."""
+    yield from ()
+
+
+@hookspec
+def infxreg_exporters() -> Iterable[Exporter]:
+    """What writes launch specs as other projects' files."""
     yield from ()

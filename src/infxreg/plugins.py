@@ -26,8 +26,10 @@ from infxreg.records import (
     EngineSurface,
     Evidence,
     Expect,
+    Exporter,
     Gate,
     Image,
+    Importer,
     Model,
     Option,
     Policy,
@@ -62,6 +64,8 @@ _HOOKS: dict[str, tuple[type[Any], ...]] = {
     "infxreg_derivations": (Derivation,),
     "infxreg_policies": (Policy,),
     "infxreg_waivers": (Waiver,),
+    "infxreg_importers": (Importer,),
+    "infxreg_exporters": (Exporter,),
 }
 
 

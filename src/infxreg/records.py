@@ -6,8 +6,9 @@ the same records; `infxreg.tables` reads the former.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 from attrs import field, frozen
@@ -466,6 +467,46 @@ class Waiver:
 
 
 @frozen(kw_only=True)
+class Importer:
+    """Reads what another project keeps as it is, for ``infxreg import`` and ``--from``.
+
+    Attributes:
+        id: what it is called on the command line: ``srt-slurm``.
+        read: from a file or folder to `infxreg.exchange.Imported`; it raises
+            `infxreg.exchange.ImportFaults` with everything that is wrong.
+        source: where the formats are written down.
+    """
+
+    kind: ClassVar[str] = "importer"
+    id: str
+    read: Callable[[Path], Any]
+    source: str
+    doc: str = ""
+
+
+@frozen(kw_only=True)
+class Exporter:
+    """Writes launch specs as another project's files, for ``infxreg export``.
+
+    Attributes:
+        id: what it is called on the command line.
+        media_type: of the files: ``application/yaml``.
+        format: the version of the format that it writes.
+        write: from a list of `infxreg.exchange.Launch` to files by name; it raises
+            `infxreg.exchange.ExportError` for what the format can't express.
+        source: where the format is written down.
+    """
+
+    kind: ClassVar[str] = "exporter"
+    id: str
+    media_type: str
+    format: str
+    write: Callable[[Sequence[Any]], Mapping[str, str]]
+    source: str
+    doc: str = ""
+
+
+@frozen(kw_only=True)
 class SiteSettings:
     """The ``[site]`` table: gates that a site opens or closes wherever they apply."""
 
@@ -494,6 +535,8 @@ Record: TypeAlias = (
     | Derivation
     | Policy
     | Waiver
+    | Importer
+    | Exporter
     | SiteSettings
 )
 
@@ -516,4 +559,6 @@ KINDS: tuple[type[Any], ...] = (
     Derivation,
     Policy,
     Waiver,
+    Importer,
+    Exporter,
 )

@@ -29,6 +29,8 @@ from infxreg.records import (
     Derivation,
     EngineSurface,
     Expect,
+    Exporter,
+    Importer,
     Policy,
     Record,
     Require,
@@ -101,7 +103,8 @@ class _ExpectTable:
 
 
 _TABLES: tuple[type[Any], ...] = (*KINDS, SiteSettings)
-_TOP_LEVEL = {cls.kind: cls for cls in _TABLES if cls not in (Derivation, EngineSurface, Policy)}
+_OF_PYTHON = (Derivation, EngineSurface, Policy, Importer, Exporter)
+_TOP_LEVEL = {cls.kind: cls for cls in _TABLES if cls not in _OF_PYTHON}
 
 
 def read_table(data: bytes) -> TableContents:

@@ -26,8 +26,10 @@ from infxreg.records import (
     EngineSurface,
     Evidence,
     Expect,
+    Exporter,
     Gate,
     Image,
+    Importer,
     Model,
     Option,
     Policy,
@@ -365,6 +367,23 @@ def check_waiver(waiver: Waiver, context: Context) -> Iterator[Problem]:
         yield Problem("expires", f"{waiver.expires!r} is no day: write it as 2026-12-31")
 
 
+def check_importer(importer: Importer, context: Context) -> Iterator[Problem]:
+    """It can be called."""
+    yield from id_problems(importer.id)
+    if not callable(importer.read):
+        yield Problem("read", "isn't callable")
+
+
+def check_exporter(exporter: Exporter, context: Context) -> Iterator[Problem]:
+    """It can be called, and says what it writes."""
+    yield from id_problems(exporter.id)
+    if not callable(exporter.write):
+        yield Problem("write", "isn't callable")
+    for name in ("media_type", "format"):
+        if not getattr(exporter, name).strip():
+            yield Problem(name, "must be said")
+
+
 def check_site(site: SiteSettings, context: Context) -> Iterator[Problem]:
     """Its gates are known, and none is asked to be both."""
     for name in (*site.open, *site.close):
@@ -393,6 +412,8 @@ CHECKS: dict[type[Any], Callable[[Any, Context], Iterable[Problem]]] = {
     Derivation: check_derivation,
     Policy: check_policy,
     Waiver: check_waiver,
+    Importer: check_importer,
+    Exporter: check_exporter,
     SiteSettings: check_site,
 }
 

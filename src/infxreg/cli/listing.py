@@ -28,6 +28,8 @@ _COLUMNS: dict[str, tuple[str, ...]] = {
     "expect": ("id", "when", "is", "absent", "like", "but", "source"),
     "policy": ("id", "number", "severity", "asks", "source"),
     "waiver": ("id", "policy", "when", "what", "expires"),
+    "importer": ("id", "doc", "source"),
+    "exporter": ("id", "media_type", "format", "doc", "source"),
 }
 """The facts that a list shows, by kind."""
 
@@ -55,9 +57,9 @@ def list_command(ctx: click.Context, kind: str, as_json: bool) -> None:
     """List all records of KIND.
 
     KIND is one of skus, models, images, engines, options, gates, recipes, plugins, axes,
-    capabilities, archs, derivations, rules, evidence, expects, policies, waivers. Where a
-    plugin or a file has faults, what is left is listed, and the faults are told on standard
-    error.
+    capabilities, archs, derivations, rules, evidence, expects, policies, waivers, importers,
+    exporters. Where a plugin or a file has faults, what is left is listed, and the faults are
+    told on standard error.
     """
     name = _kind(kind)
     state = state_of(ctx)
