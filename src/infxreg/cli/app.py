@@ -127,6 +127,11 @@ class App(Lazy):
     metavar="FILE",
     help="--locked by this file; else infxreg.lock beside the site file, or here.",
 )
+@click.option(
+    "--from",
+    metavar="IMPORTER:FOLDER",
+    help="Launches as another project's files say: inferencex:DIR.",
+)
 @click.option("-v", "--verbose", is_flag=True, help="Say more, and where time went.")
 @click.version_option(__version__, message="infxreg %(version)s")
 def app(**_: Any) -> None:

@@ -11,6 +11,7 @@ from attrs import frozen
 
 from infxreg import sitefile
 from infxreg.errors import BadRequestError
+from infxreg.importing.checkout import split
 from infxreg.review import revision
 from infxreg.review.assess import Assessment, assess
 from infxreg.review.lock import NAME as LOCK
@@ -94,7 +95,7 @@ def sides(
         if base is None:
             raise BadRequestError("name a base: a snapshot file or a git revision, or --without")
         files = all(Path(text).is_file() for text in (base, head) if text is not None)
-        repo = None if files else revision.repository(Path.cwd())
+        repo = None if files else revision.repository(_start(state))
         first = _found(base, repo, state, stack)
         second: Path | Source | None = None
         if head is not None:
@@ -147,6 +148,7 @@ def _source(folder: Path, repo: Path, state: State) -> Source:
         allow=state.allow,
         surfaces=state.surface_folder,
         lock=lock if lock.is_file() else None,
+        checkout=_checkout(repo, state),
     )
 
 
@@ -168,6 +170,24 @@ def _site(folder: Path, repo: Path, state: State) -> Path | None:
     return inside if inside.is_file() else None
 
 
+def _start(state: State) -> Path:
+    """Where the repository is looked for: at the checkout that is named, else here."""
+    if state.checkout is None:
+        return Path.cwd()
+    folder = split(state.checkout)[1]
+    if not folder.exists():
+        raise BadRequestError(f"{folder} isn't there")
+    return folder if folder.is_dir() else folder.parent
+
+
+def _checkout(repo: Path, state: State) -> tuple[str, str] | None:
+    """The importer, and the place of what it reads in the repository."""
+    if state.checkout is None:
+        return None
+    importer, folder = split(state.checkout)
+    return importer, str(folder.resolve().relative_to(repo.resolve()))
+
+
 def _lock(state: State) -> Path | None:
     path = state.lock_path
     return path if path.is_file() else None
@@ -185,4 +205,4 @@ def _check(sources: Sequence[Source]) -> None:
 def _holds(source: Source) -> bool:
     site = source.site
     inside = site is not None and site.resolve().is_relative_to(source.folder.resolve())
-    return inside or bool(revision.trees(source.folder)[0])
+    return inside or source.checkout is not None or bool(revision.trees(source.folder)[0])

@@ -33,12 +33,14 @@ class State:
         registry: Registry | None = None,
         locked: bool = False,
         lock: str | None = None,
+        checkout: str | None = None,
     ) -> None:
         self.skip = skip
         self.site = site
         self.verbose = verbose
         self.locked = locked
         self.lock = lock
+        self.checkout = checkout
         self.phases: list[tuple[str, float]] = []
         """(name, seconds), in the order in which they ended."""
         self._registry = registry
@@ -79,6 +81,8 @@ class State:
                 )
             if self.locked:
                 self._compare(found)
+            if self.checkout is not None:
+                found = self._read(found, self.checkout)
             self._registry = found
             self._tell(site)
         return self._registry
@@ -121,6 +125,16 @@ class State:
                 "infxreg lock takes it as it is now"
             )
 
+    def _read(self, registry: Registry, text: str) -> Registry:
+        """The registry of the folder that ``--from`` names; what isn't read is told."""
+        from infxreg.importing.checkout import checkout, split
+
+        with self.phase("read the checkout"):
+            found = checkout(registry, *split(text))
+        for one in found.imported.left_out:
+            click.echo(f"left out: {one}", err=True)
+        return found.registry
+
     @contextmanager
     def phase(self, name: str) -> Iterator[None]:
         """Take the time of what runs inside."""
@@ -148,6 +162,7 @@ def state_of(ctx: click.Context) -> State:
             bool(given.get("verbose")),
             locked=bool(given.get("locked")) or given.get("lock") is not None,
             lock=given.get("lock"),
+            checkout=given.get("from"),
         )
         if os.environ.get("NO_COLOR"):
             root.color = False

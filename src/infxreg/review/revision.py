@@ -22,6 +22,7 @@ from attrs import asdict, frozen
 
 from infxreg import plugins
 from infxreg.errors import BadRequestError, InfxregError
+from infxreg.importing.checkout import checkout
 from infxreg.registry import Registry, site_layer
 from infxreg.review import assess as assessment
 from infxreg.review import snapshot
@@ -53,6 +54,7 @@ class Source:
         allow: if given, the only plugins that are loaded.
         surfaces: where the user keeps surfaces of engine builds.
         lock: the file that locks it, None where there is none.
+        checkout: the importer and the path in the folder that launches are read from.
     """
 
     folder: Path
@@ -61,6 +63,7 @@ class Source:
     allow: tuple[str, ...] | None = None
     surfaces: Path | None = None
     lock: Path | None = None
+    checkout: tuple[str, str] | None = None
 
 
 class RevisionError(InfxregError):
@@ -186,6 +189,9 @@ def _told(source: Source, more: dict[str, str]) -> Generator[str, None, None]:
         "skip": list(source.skip),
         "allow": None if source.allow is None else list(source.allow),
         "surfaces": None if source.surfaces is None else str(source.surfaces),
+        "checkout": None
+        if source.checkout is None
+        else [source.checkout[0], str(source.folder / source.checkout[1])],
     }
     path = os.pathsep.join([*core, *(tree.path for tree in found)])
     beside = os.environ.get("PYTHONPATH")
@@ -298,6 +304,9 @@ def main() -> None:
                 wanted["allow"],
                 wanted["surfaces"],
             )
+            if wanted["checkout"] is not None:
+                importer, folder = wanted["checkout"]
+                registry = checkout(registry, importer, Path(folder)).registry
         if "day" in wanted:
             lock = Path(wanted["lock"]) if wanted["lock"] else None
             sys.stdout.write(to_json(assessment.assess(registry, wanted["day"], lock)) + "\n")
