@@ -12,7 +12,7 @@ from infxreg import Registry
 from infxreg.cli.app import app
 from infxreg.cli.state import ALLOWLIST
 from infxreg.errors import BadRequestError, RegistryFaults, UnknownIdError
-from infxreg.exchange import Imported, ImportFaults
+from infxreg.exchange import ImportFaults
 from infxreg.importing.checkout import checkout, split
 from infxreg.records import Importer
 from support.builders import ACME, acme, collected, rule
@@ -31,7 +31,8 @@ from infxreg.values import FrozenMap
 
 def read(folder):
     lines = [line.split() for line in (folder / "launches.txt").read_text().splitlines()]
-    wrong = [f"launches.txt:{n}: three words are needed" for n, l in enumerate(lines, 1) if len(l) != 3]
+    wrong = [f"launches.txt:{n}: three words are needed"
+             for n, line in enumerate(lines, 1) if len(line) != 3]
     if wrong:
         raise ImportFaults(tuple(wrong))
     placed = [Placed(Model(id="m1", hub_id="other/m1", family="f", source="x"), "launches.txt")]
@@ -41,7 +42,8 @@ def read(folder):
         values = {"image": "acme/run:nightly-1", "parallel.tp": int(tp), "resources.gpus": int(tp),
                   "scheduler.max_num_seqs": int(seqs)}
         placed += [
-            Placed(Rule(id=f"line-{number}", when=(scope,), settings=FrozenMap(values)), "launches.txt"),
+            Placed(Rule(id=f"line-{number}", when=(scope,), settings=FrozenMap(values)),
+                   "launches.txt"),
             Placed(
                 Recipe(id=f"r{number}", model="m1", sku=sku, engine="run", default_point="p",
                        sweep=(Sweep(id="p", axes=FrozenMap({"tp": (int(tp),)})),), source="x"),
@@ -127,7 +129,7 @@ class TestRegistry:
 
 @pytest.mark.parametrize("text", ["inferencex", ":x", "inferencex:", ""])
 def test_from_is_two_words(text: str) -> None:
-    with pytest.raises(BadRequestError, match="isn't IMPORTER:FOLDER, as inferencex:."):
+    with pytest.raises(BadRequestError, match=r"isn't IMPORTER:FOLDER, as inferencex:\."):
         split(text)
 
 
