@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -67,6 +68,7 @@ def not_deprecated(view: SpecView) -> Iterator[Ruling]:
     if workload in _RETIRED:
         yield refuted(f"workload {workload} is deprecated {_RETIRED[workload]}")
         return
+    announced: list[str] = []
     for gone in view.model.deprecated:
         if gone.workload not in (None, workload):
             continue
@@ -75,20 +77,22 @@ def not_deprecated(view: SpecView) -> Iterator[Ruling]:
             yield refuted(f"{what} is deprecated: {gone.source}")
             return
         if view.day is None:
-            yield undecided(f"{what} is deprecated after {gone.after}: name the day")
-            return
-        if view.day > gone.after:
+            announced.append(f"{what} is deprecated after {gone.after}")
+        elif view.day > gone.after:
             yield refuted(f"{what} is deprecated after {gone.after}: {gone.source}")
             return
+    if announced:
+        yield undecided(f"{'; '.join(announced)}: name the day")
+        return
     yield ok(f"nothing says that {view.model.id} is deprecated for {workload or 'any workload'}")
 
 
 def native_architecture(view: SpecView) -> Iterator[Ruling]:
     """The model is computed as its checkpoint says."""
     found = [
-        f"{flag} {value}".strip()
+        f"{flag}{key and '.'}{key} {value}".strip()
         for flag in _ARCHITECTURE_FLAGS
-        if (value := _after(view.spec.argv, flag)) is not None
+        for key, value in _given(view.spec.argv, flag)
     ]
     if found:
         yield refuted(f"the model's architecture is overridden: {'; '.join(found)}")
@@ -104,8 +108,10 @@ def chat_template(view: SpecView) -> Iterator[Ruling]:
     workload = view.axis("workload")
     if said is not None and said.lower() in ("false", "0"):
         yield refuted(f"USE_CHAT_TEMPLATE is {said}: raw completions accept other lengths")
-    elif said is not None:
+    elif said is not None and said.lower() in ("true", "1"):
         yield ok(f"USE_CHAT_TEMPLATE is {said}")
+    elif said is not None:
+        yield undecided(f"USE_CHAT_TEMPLATE is {said!r}, neither true nor false")
     elif workload in _CHAT_WORKLOADS:
         yield ok(f"{workload} is replayed through /v1/chat/completions")
     else:
@@ -128,13 +134,21 @@ def golden_acceptance(view: SpecView) -> Iterator[Ruling]:
     if not _speculative(view):
         return
     length, workload = _simulated(view), view.axis("workload")
-    purpose = view.axis("purpose")
+    purpose, config = view.axis("purpose"), _config(view.spec.argv)
+    synthetic = config.get("rejection_sample_method") == "synthetic"
     if workload not in _SIMULATED or purpose != "throughput":
-        if length is not None:
-            yield refuted(f"acceptance is simulated ({length:g}) for {workload} at {purpose}")
+        if length is not None or synthetic:
+            how = "synthetic" if length is None else f"{length:g}"
+            yield refuted(f"acceptance is simulated ({how}) for {workload} at {purpose}")
         return
     if length is None:
         yield refuted(f"acceptance isn't simulated: {workload} needs the golden length")
+        return
+    if "synthetic_acceptance_length" in config and not synthetic:
+        yield refuted(
+            f"acceptance isn't simulated: {length:g} has no effect unless "
+            "rejection_sample_method is synthetic"
+        )
         return
     method = str(view.value("speculative.method") or "").lower()
     tokens = view.value("speculative.num_tokens")
@@ -148,8 +162,11 @@ def golden_acceptance(view: SpecView) -> Iterator[Ruling]:
         yield undecided(f"{length:g}: no golden length of {words} is committed")
         return
     said = ", ".join(f"{golden.length:g} ({golden.mode})" for golden in curve)
-    if any(golden.length == length for golden in curve):
+    same = [math.isclose(golden.length, length) for golden in curve]  # 1.39 + 1 isn't 2.39
+    if all(same):
         yield ok(f"{length:g} is the golden length of {words}: {said}")
+    elif any(same):
+        yield undecided(f"{length:g} is the golden length of one mode of {words}: {said}; of its?")
     else:
         yield refuted(f"{length:g} isn't the golden length of {words}: {said}")
 
@@ -158,19 +175,22 @@ def draft_as_shipped(view: SpecView) -> Iterator[Ruling]:
     """The draft is the one that ships with the checkpoint, at its stored precision."""
     if not _speculative(view):
         return
-    argv = view.spec.argv
-    found = [
-        f"{flag} {value}".strip()
-        for flag in _DRAFT_FLAGS
-        if (value := _after(argv, flag)) is not None and value != view.spec.model.hub_id
+    argv, own = view.spec.argv, view.spec.model.hub_id
+    named = [
+        (flag, value) for flag in _DRAFT_FLAGS for _, value in _given(argv, flag) if value != own
     ]
-    config = _json(_after(argv, "--speculative-config"))
-    found += [
-        f"--speculative-config {key} {config[key]}"
+    config = _config(argv)
+    named += [
+        (f"--speculative-config {key}", config[key])
         for key in _DRAFT_KEYS
-        if config.get(key) is not None and config[key] != view.spec.model.hub_id
+        if config.get(key) not in (None, own)
     ]
-    lowered = [one for one in found if any(word in one for word in _PRECISION)]
+    found = [f"{name} {value}".strip() for name, value in named]
+    lowered = [
+        words
+        for words, (name, _) in zip(found, named, strict=True)
+        if any(word in name for word in _PRECISION)
+    ]
     if lowered:
         yield refuted(f"the draft's precision is set: {'; '.join(lowered)}")
     elif found:
@@ -182,7 +202,7 @@ def draft_as_shipped(view: SpecView) -> Iterator[Ruling]:
 def _speculative(view: SpecView) -> bool:
     if view.value("speculative.method") is not None:
         return True
-    return any(_after(view.spec.argv, flag) is not None for flag in _SPECULATIVE_FLAGS)
+    return any(True for flag in _SPECULATIVE_FLAGS for _ in _given(view.spec.argv, flag))
 
 
 def _simulated(view: SpecView) -> float | None:
@@ -198,24 +218,38 @@ def _simulated(view: SpecView) -> float | None:
             return float(view.spec.env[name]) + more
         except (KeyError, ValueError):
             continue
-    config = _json(_after(view.spec.argv, "--speculative-config"))
-    length = config.get("synthetic_acceptance_length")
+    length = _config(view.spec.argv).get("synthetic_acceptance_length")
     return float(length) if isinstance(length, (int, float)) else None
 
 
-def _after(argv: Sequence[str], flag: str) -> str | None:
-    """What a flag is given, empty where that is nothing; None without the flag."""
+def _given(argv: Sequence[str], flag: str) -> Iterator[tuple[str, str]]:
+    """What a flag is given, each time that it stands there.
+
+    As (key, value): ``--flag.key value`` sets one key of the flag's JSON, otherwise the key is
+    empty; and so is the value of a bare flag.
+    """
     for place, token in enumerate(argv):
         name, equals, value = token.partition("=")
+        name, _, key = name.partition(".")
         if name.replace("_", "-") == flag:
-            following = argv[place + 1 : place + 2]
-            return value if equals else (following[0] if following else "")
-    return None
+            following = [one for one in argv[place + 1 : place + 2] if not one.startswith("--")]
+            yield key, value if equals else "".join(following)
 
 
-def _json(text: str | None) -> dict[str, Any]:
+def _config(argv: Sequence[str]) -> dict[str, Any]:
+    """vllm's --speculative-config: its JSON, and the keys that are set one by one."""
+    found: dict[str, Any] = {}
+    for key, text in _given(argv, "--speculative-config"):
+        value = _json(text, text)
+        if key:
+            found[key] = value
+        elif isinstance(value, dict):
+            found |= value
+    return found
+
+
+def _json(text: str, default: object) -> Any:
     try:
-        found = json.loads(text or "{}")
+        return json.loads(text)
     except ValueError:
-        return {}
-    return found if isinstance(found, dict) else {}
+        return default
