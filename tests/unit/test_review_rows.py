@@ -13,7 +13,7 @@ from infxreg import Registry
 from infxreg.policy import ChangeView, Ruling, SpecView, ok, refuted, undecided
 from infxreg.records import Policy
 from infxreg.review.assess import assess
-from infxreg.review.change import Change, view_of
+from infxreg.review.change import Change, view_of, waived_by
 from infxreg.review.evidence_stamp import stamped
 from infxreg.review.facts import NOTHING
 from infxreg.review.impact import compare
@@ -30,6 +30,16 @@ ODD = rule("odd", {"args.odd": 1}, where(sku="x10", model="m1", engine="run", tp
 WIDE = rule("wide", {"args.odd": 1}, where(model="m1", engine="run"))
 # The launcher waits for 900 × 5 s, and the engine gives up after 1,000 s.
 LATE = rule("late", {"timeout.health_attempts": 900}, where(sku="x20", engine="run"))
+WAIVER = """
+[[waiver]]
+id = "77"
+policy = "p"
+when = { %s }
+what = "a patched engine"
+why = "it crashes"
+upstream = ["https://example.org/1"]
+removal = "with its next release"
+"""
 CLAIM = """
 [[expect]]
 id = "plain"
@@ -47,6 +57,7 @@ def review(old: Registry, new: Registry, **more: Any) -> dict[str, Row]:
         only = (scope, impact.any - impact.inside(scope, new.catalogue.space))
     now = assess(new, "2026-12-01")
     change = Change(impact=impact, base=assess(old, "2026-12-01"), head=now, only=only)
+    change = evolve(change, waived=waived_by(impact, now, new.catalogue.space, "2026-12-01"))
     change = evolve(change, **{k: v for k, v in more.items() if k != "append_only"})
     view = view_of(impact, now, NOTHING, more.get("append_only", False))
     made = rows(change, new.catalogue.policies.values(), view)
@@ -286,6 +297,18 @@ class TestPolicies:
         some = [policy("b", number=2, change=ask), policy("z", change=ask)]
         made = review(acme(), acme(ODD, *some, policy("a", number=10, change=ask)))
         assert list(made)[-3:] == ["b", "a", "z"]
+
+    def test_a_waiver_of_every_touched_point(self) -> None:
+        """What it does and why is told; one that holds for some of the points, or has ended, isn't
+        an excuse."""
+        held = policy(change=of_change(refuted("bad"), undecided("look")))
+        row = review(acme(), acme(ODD, held, WAIVER % 'sku = "x10", engine = "run"'))["p"]
+        assert row.verdict == "pass"
+        assert row.summary["en"].startswith("bad; waived by 77: a patched engine; it crashes; ")
+        row = review(acme(), acme(ODD, held, WAIVER % 'sku = "x10", conc = 1'))["p"]
+        assert told(row) == ("fail", "bad; look")
+        ended = WAIVER % 'sku = "x10"' + 'expires = "2026-11-30"\n'
+        assert review(acme(), acme(ODD, held, ended))["p"].verdict == "fail"
 
     def test_in_another_language(self) -> None:
         """What isn't translated is told in English."""

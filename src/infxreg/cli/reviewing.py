@@ -18,7 +18,7 @@ from infxreg.cli.sides import Sides
 from infxreg.cli.state import State
 from infxreg.cli.text import today_or
 from infxreg.errors import BadRequestError, UnknownIdError
-from infxreg.review.change import Change, view_of
+from infxreg.review.change import Change, view_of, waived_by
 from infxreg.review.facts import NOTHING, Facts, read_facts
 from infxreg.review.formats import FORMATS
 from infxreg.review.impact import compare
@@ -135,6 +135,7 @@ def review_of(found: Sides, asked: Asked, state: State) -> Review:
         head=now,
         only=None if meant is None else (meant.scope, meant.outside),
         changelog=differ,
+        waived=waived_by(impact, now, catalogue.space, asked.day),
     )
     appends = asked.append_only or any(entry.append_only for entry in entries)
     view = view_of(impact, now, asked.facts, appends)

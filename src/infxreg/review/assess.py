@@ -14,7 +14,7 @@ from attrs import frozen
 from infxreg.audit import Finding, Progress, audit
 from infxreg.codec import plain, structured
 from infxreg.errors import InfxregError
-from infxreg.records import Evidence
+from infxreg.records import Evidence, Waiver
 from infxreg.registry import Registry
 from infxreg.review.evidence import Standing
 from infxreg.review.evidence_status import statuses
@@ -35,6 +35,7 @@ class Assessment:
         claims: every claim, as ``plugin:id``.
         standings: what evidence says of each point.
         evidence: every run that is recorded, by id.
+        waivers: every exception from a policy, by id.
         workloads: every recipe with its workload.
         rules: the file of every rule (``plugin:rule``).
         moved: what its lock has otherwise; None without a lock.
@@ -45,6 +46,7 @@ class Assessment:
     claims: tuple[str, ...]
     standings: Standings
     evidence: dict[str, Evidence]
+    waivers: dict[str, Waiver]
     workloads: dict[str, str]
     rules: dict[str, str]
     moved: tuple[str, ...] | None = None
@@ -83,6 +85,7 @@ def assess(
         claims=tuple(f"{origin.plugin}:{expect.id}" for expect, origin in catalogue.expects),
         standings=standings,
         evidence=dict(catalogue.evidence),
+        waivers=dict(catalogue.waivers),
         workloads={
             name: str(next(iter(points_of[name].values())).get(WORKLOAD, ""))
             for name in catalogue.recipes

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from attrs import frozen
 
+from infxreg.axes import AxisSpace
 from infxreg.policy import ChangeView
 from infxreg.records import Shows
 from infxreg.review.assess import Assessment
@@ -13,7 +14,9 @@ from infxreg.review.evidence import Standing
 from infxreg.review.evidence_status import PURPOSE_OF
 from infxreg.review.facts import Facts
 from infxreg.review.impact import Impact
+from infxreg.review.policies import words as in_words
 from infxreg.scope import Scope
+from infxreg.values import FrozenMap
 
 _UNVERIFIED = Standing("unverified", (), "no evidence is bound to this spec")
 
@@ -28,6 +31,7 @@ class Change:
         head: of what is.
         only: the scope that was meant, and the touched points outside it.
         changelog: where the changelog and the change differ; None where none was given.
+        waived: by policy, the waiver that every touched point is in, in words.
     """
 
     impact: Impact
@@ -35,6 +39,7 @@ class Change:
     head: Assessment
     only: tuple[Scope, frozenset[int]] | None = None
     changelog: tuple[str, ...] | None = None
+    waived: Mapping[str, str] = FrozenMap()
 
 
 def view_of(impact: Impact, head: Assessment, facts: Facts, append_only: bool) -> ChangeView:
@@ -56,6 +61,26 @@ def view_of(impact: Impact, head: Assessment, facts: Facts, append_only: bool) -
         facts=facts,
         append_only=append_only,
     )
+
+
+def waived_by(impact: Impact, head: Assessment, space: AxisSpace, day: str) -> Mapping[str, str]:
+    """By policy, the waiver that holds for a whole change, in words.
+
+    A waiver of some of the touched points doesn't excuse what a change does to the others.
+
+    Args:
+        impact: the difference of both sides.
+        head: the assessment of what is.
+        space: what the SKUs and models are, for scopes that name a fact of them.
+        day: today; a waiver that has ended excuses nothing.
+    """
+    found: dict[str, str] = {}
+    for _, waiver in sorted(head.waivers.items()):
+        ended = waiver.expires is not None and day > waiver.expires
+        inside = frozenset().union(*(impact.inside(scope, space) for scope in waiver.when))
+        if not ended and impact.any <= inside:
+            found.setdefault(waiver.policy, in_words(waiver))
+    return found
 
 
 def standings_of(impact: Impact, head: Assessment) -> Mapping[Shows, Mapping[str, Standing]]:

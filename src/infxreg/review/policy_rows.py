@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from attrs import frozen
 
@@ -13,13 +13,18 @@ from infxreg.review.own_rows import summary_of
 from infxreg.review.spots import Spots
 from infxreg.review.verdict import Detail, Row, Verdict
 from infxreg.review.words import NOTHING_CHANGES, Words, words
+from infxreg.values import FrozenMap
 
 _ANSWERS = {"refuted": 0, "unknown": 1, "ok": 2}
 """Rulings in the order in which they are told."""
 
 
 def policy_rows(
-    policies: Iterable[Policy], view: ChangeView, concerned: Concerned, spots: Spots
+    policies: Iterable[Policy],
+    view: ChangeView,
+    concerned: Concerned,
+    spots: Spots,
+    waived: Mapping[str, str] = FrozenMap(),
 ) -> tuple[Row, ...]:
     """A row for every policy, those with a number first.
 
@@ -28,9 +33,13 @@ def policy_rows(
         view: what policies over changes look at.
         concerned: what policies over specs said at the points that it touches.
         spots: the points.
+        waived: by policy, the waiver that holds for the whole change.
     """
     ordered = sorted(policies, key=lambda p: (p.number is None, p.number or 0, p.id))
-    return tuple(_row(policy, view, concerned, spots) for policy in ordered)
+    return tuple(
+        _row(policy, _said(policy, view, concerned, spots, waived.get(policy.id)))
+        for policy in ordered
+    )
 
 
 @frozen
@@ -40,8 +49,7 @@ class _Said:
     details: tuple[Detail, ...] = ()
 
 
-def _row(policy: Policy, view: ChangeView, concerned: Concerned, spots: Spots) -> Row:
-    said = _said(policy, view, concerned, spots)
+def _row(policy: Policy, said: _Said) -> Row:
     return Row(
         id=policy.id,
         title=Words(policy.title),
@@ -52,7 +60,9 @@ def _row(policy: Policy, view: ChangeView, concerned: Concerned, spots: Spots) -
     )
 
 
-def _said(policy: Policy, view: ChangeView, concerned: Concerned, spots: Spots) -> _Said:
+def _said(
+    policy: Policy, view: ChangeView, concerned: Concerned, spots: Spots, waiver: str | None
+) -> _Said:
     if not view.impact.any:
         return _Said("n/a", NOTHING_CHANGES)
     found, held = concerned.found.get(policy.id, []), concerned.held.get(policy.id, [])
@@ -60,6 +70,8 @@ def _said(policy: Policy, view: ChangeView, concerned: Concerned, spots: Spots) 
         rulings = sorted(_rulings(policy, view), key=lambda ruling: _ANSWERS[ruling.answer])
     except Exception as error:  # a policy that can't decide mustn't pass for one that did
         return _Said("fail", words(f"policy {policy.id} raised {error!r}"))
+    if waiver is not None:
+        rulings = [_excused(ruling, waiver) for ruling in rulings]
     if not (found or held or rulings):
         return _Said("n/a", words("nothing that changes is of its kind", "本次改动不涉及"))
     verdicts = [_verdict(ruling, policy) for ruling in rulings]
@@ -78,6 +90,10 @@ def _said(policy: Policy, view: ChangeView, concerned: Concerned, spots: Spots) 
 
 
 _VERDICTS: tuple[Verdict, ...] = ("fail", "unknown", "pass")
+
+
+def _excused(ruling: Ruling, waiver: str) -> Ruling:
+    return ruling if ruling.answer == "ok" else Ruling("ok", f"{ruling.reason}; {waiver}")
 
 
 def _verdict(ruling: Ruling, policy: Policy) -> Verdict:

@@ -29,4 +29,7 @@ def rows(change: Change, policies: Iterable[Policy], view: ChangeView) -> tuple[
     spots = Spots(change.impact)
     ids = {policy.id for policy in held_to}
     found = concerned(change.impact, change.base, change.head, spots, ids)
-    return (*own_rows(change, found, spots), *policy_rows(held_to, view, found, spots))
+    return (
+        *own_rows(change, found, spots),
+        *policy_rows(held_to, view, found, spots, change.waived),
+    )
