@@ -12,9 +12,10 @@ from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, overrid
 
 from infxreg.errors import SpecFormatError
 from infxreg.origin import Layer
-from infxreg.scope import AxisValue
+from infxreg.scope import AxisValue, Scope
 from infxreg.spec import SCHEMA, LaunchSpec
 from infxreg.strictness import axis_value, be_strict
+from infxreg.tables import parse_scope, scope_table
 from infxreg.values import FrozenMap, Value, as_value
 
 T = TypeVar("T")
@@ -72,6 +73,8 @@ def _converter() -> Converter:
     converter.register_unstructure_hook(
         tuple, lambda items: [converter.unstructure(i) for i in items]
     )
+    converter.register_unstructure_hook(Scope, scope_table)
+    converter.register_structure_hook(Scope, lambda raw, _: parse_scope(raw))
     converter.register_unstructure_hook(Layer, lambda layer: layer.label)
     converter.register_structure_hook(Layer, lambda raw, _: Layer[str(raw).upper()])
     converter.register_structure_hook_func(_is_map, functools.partial(_frozen_map, converter))

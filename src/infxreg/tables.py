@@ -38,7 +38,7 @@ from infxreg.records import (
     SiteSettings,
     Sweep,
 )
-from infxreg.scope import AxisValue, Constraint, OneOf, Range, Scope
+from infxreg.scope import AxisValue, Constraint, OneOf, Range, Scope, sorted_values
 from infxreg.strictness import axis_value, be_strict
 from infxreg.values import ABSENT, Derived, FrozenMap, Setting, Value, as_value, bounded
 
@@ -153,6 +153,18 @@ def parse_scope(raw: object) -> Scope:
     if not isinstance(raw, Mapping):
         raise TypeError(f"a scope is a table, not {type(raw).__name__}")
     return Scope.of({str(axis): _constraint(str(axis), value) for axis, value in raw.items()})
+
+
+def scope_table(scope: Scope) -> dict[str, Any]:
+    """A scope in its TOML form; see `parse_scope`. Gates aren't part of it."""
+    return {axis: _plain_constraint(constraint) for axis, constraint in scope.terms}
+
+
+def _plain_constraint(constraint: Constraint) -> Any:
+    if isinstance(constraint, Range):
+        return dict(constraint.bounds)
+    listed = sorted_values(constraint.values)
+    return listed if len(listed) > 1 else listed[0]
 
 
 def _parse(data: bytes) -> dict[str, Any]:

@@ -14,8 +14,9 @@ from infxreg.index import ScopedRule
 from infxreg.origin import Origin
 from infxreg.records import Recipe, Rule, Sweep
 from infxreg.registry import Registry
-from infxreg.scope import OneOf, Range, Scope, sorted_values
+from infxreg.scope import Scope
 from infxreg.sweeps import WORKLOAD
+from infxreg.tables import scope_table
 from infxreg.values import ABSENT, Derived, FrozenMap
 
 Facts = dict[str, Any]
@@ -47,12 +48,7 @@ def of_kind(kind: str, state: State) -> dict[str, Facts]:
 def plain(value: Any) -> Any:
     """A record, a scope or a value as dicts, lists and scalars, as a table writes it."""
     if isinstance(value, Scope):
-        return {axis: plain(constraint) for axis, constraint in value.terms}
-    if isinstance(value, OneOf):
-        listed = sorted_values(value.values)
-        return listed if len(listed) > 1 else listed[0]
-    if isinstance(value, Range):
-        return dict(value.bounds)
+        return scope_table(value)
     if isinstance(value, Sweep):
         return {"id": value.id, **{axis: plain(values) for axis, values in value.axes.items()}}
     if isinstance(value, Derived):

@@ -56,10 +56,11 @@ class Policies:
                     yield self._waived(policy, ruling, spec)
 
     def idle(self) -> Iterator[Waiver]:
-        """The waivers that waived nothing so far."""
+        """The waivers that waived nothing so far, of policies that no change is held to."""
         for name in sorted(self.catalogue.waivers):
-            if name not in self.used:
-                yield self.catalogue.waivers[name]
+            waiver = self.catalogue.waivers[name]
+            if name not in self.used and self.catalogue.policies[waiver.policy].change is None:
+                yield waiver
 
     def _waived(self, policy: Policy, ruling: Ruling, spec: LaunchSpec) -> Held:
         severity: Severity = "note" if ruling.answer == "ok" else policy.severity
