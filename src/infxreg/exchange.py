@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from attrs import field, frozen
 
+from infxreg.catalogue import Catalogue
 from infxreg.contribution import Placed
 from infxreg.errors import InfxregError
 from infxreg.spec import LaunchSpec, Severity
@@ -90,7 +91,12 @@ class Launch:
     spec: LaunchSpec
 
 
-ReadFolder: TypeAlias = Callable[[Path], Imported]
+ReadFolder: TypeAlias = Callable[[Path, Catalogue], Imported]
+"""From a file or folder, and what is known, to its launches.
+
+Raises:
+    ImportFaults: naming everything that can't be read.
+"""
 WriteFiles: TypeAlias = Callable[[Sequence[Launch]], Mapping[str, str]]
 """From launches to the files of a format, each with its text.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 import re
 from collections.abc import Mapping
 
@@ -77,9 +78,20 @@ def _fit(wanted: OptionType, value: Value) -> Value:
         inner = int if wanted == "list[int]" else str
         if isinstance(value, tuple) and all(type(item) is inner for item in value):
             return value
+    elif wanted == "json":
+        if isinstance(value, str):
+            return _json(value)
     elif type(value).__name__ == wanted:
         return value
     raise TypeError(f"needs {wanted}, not {_name(value)}")
+
+
+def _json(text: str) -> str:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise TypeError(f"needs text that is JSON: {error}") from error
+    return text
 
 
 def _name(value: Value) -> str:

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from infxreg.surface.checkers import Checkers
 
 AxisType: TypeAlias = Literal["id", "name", "int"]
-OptionType: TypeAlias = Literal["bool", "int", "float", "str", "list[int]", "list[str]"]
+OptionType: TypeAlias = Literal["bool", "int", "float", "str", "list[int]", "list[str]", "json"]
+"""``json`` is text that is JSON: in an object of a flag it stands as what it says."""
 Shows: TypeAlias = Literal["performance", "accuracy"]
 OptionUse: TypeAlias = Literal["rendered", "input"]
 PolicySeverity: TypeAlias = Literal["error", "warning", "note"]
@@ -472,14 +473,15 @@ class Importer:
 
     Attributes:
         id: what it is called on the command line: ``srt-slurm``.
-        read: from a file or folder to `infxreg.exchange.Imported`; it raises
-            `infxreg.exchange.ImportFaults` with everything that is wrong.
+        read: from a file or folder, and the `infxreg.catalogue.Catalogue` of what is known, to
+            `infxreg.exchange.Imported`; it raises `infxreg.exchange.ImportFaults` with
+            everything that is wrong.
         source: where the formats are written down.
     """
 
     kind: ClassVar[str] = "importer"
     id: str
-    read: Callable[[Path], Any]
+    read: Callable[[Path, Any], Any]
     source: str
     doc: str = ""
 

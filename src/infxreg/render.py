@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 from attrs import frozen
 
@@ -56,7 +57,7 @@ def render(
     argv = [part.replace("{hub_id}", model.hub_id) for part in engine.argv]
     env: dict[str, str] = {}
     problems: list[tuple[str, str]] = []
-    objects: dict[str, dict[str, Value]] = {}
+    objects: dict[str, dict[str, Any]] = {}
     flags: dict[str, list[str]] = {}
     used: set[str] = set()
     for how in engine.render:
@@ -67,7 +68,7 @@ def render(
         if how.env is not None:
             env[how.env] = _variable(how, value)
         elif how.json is not None and how.flag is not None:
-            objects.setdefault(how.flag, {})[how.json] = value
+            objects.setdefault(how.flag, {})[how.json] = _inside(options.get(how.option), value)
             flags.setdefault(how.flag, [])
         elif how.flag is not None:
             try:
@@ -94,6 +95,13 @@ def render(
             if option is None or option.use == "rendered":
                 problems.append((key, f"engine {engine.id} doesn't render it: it would be lost"))
     return Rendered(tuple(argv), FrozenMap(dict(sorted(env.items()))), tuple(problems))
+
+
+def _inside(option: Option | None, value: Value) -> Any:
+    """What a value is in a JSON object."""
+    if option is not None and option.type == "json" and isinstance(value, str):
+        return json.loads(value)
+    return value
 
 
 def arguments(engine: Engine, argv: Sequence[str]) -> Sequence[str]:

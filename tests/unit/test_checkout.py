@@ -29,7 +29,7 @@ from infxreg.scope import OneOf, Scope
 from infxreg.values import FrozenMap
 
 
-def read(folder):
+def read(folder, catalogue):
     lines = [line.split() for line in (folder / "launches.txt").read_text().splitlines()]
     wrong = [f"launches.txt:{n}: three words are needed"
              for n, line in enumerate(lines, 1) if len(line) != 3]

@@ -17,6 +17,7 @@ OPTIONS = {
         ("a.float", "float"),
         ("a.str", "str"),
         ("a.ints", "list[int]"),
+        ("a.json", "json"),
         ("a.strs", "list[str]"),
     ]
 }
@@ -91,6 +92,8 @@ def test_an_integer_fits_a_float() -> None:
         ("a.ints", 1, "needs list[int], not int"),
         ("a.ints", (1, "a"), "needs list[int], not a list of int and str"),
         ("a.ints", (True,), "needs list[int], not a list of bool"),
+        ("a.json", 1, "needs json, not int"),
+        ("a.json", "x", "needs text that is JSON: Expecting value: line 1 column 1 (char 0)"),
         ("a.strs", (1,), "needs list[str], not a list of int"),
         ("a.int", (), "needs int, not a list of nothing"),
         ("env.X", 1, "a variable's value is text, not int"),

@@ -23,12 +23,14 @@ ENGINE = Engine(
         Render(option="j.a", flag="json", json="a"),
         Render(option="a.list", flag="list"),
         Render(option="j.b", flag="json", json="b"),
+        Render(option="j.c", flag="json", json="c"),
         Render(option="v.text", env="TEXT"),
         Render(option="v.bool", env="BOOL"),
         Render(option="v.word", env="WORD", true="yes", false="no"),
     ),
 )
 OPTIONS = {
+    "j.c": Option(id="j.c", type="json", doc="d"),
     "a.lost": Option(id="a.lost", type="str", doc="d"),
     "a.input": Option(id="a.input", type="str", doc="d", use="input"),
 }
@@ -53,6 +55,7 @@ def rendered(values: dict[str, Value], read: Any = ()) -> Rendered:
         ({"a.switch": True}, ["--switch"]),
         ({"a.switch": False}, ["--no-switch"]),
         ({"a.list": (1, 2.0, "x", True)}, ["--list", "1", "2", "x", "true"]),
+        ({"j.a": "x", "j.c": '{"d":[1,null]}'}, ["--json", '{"a":"x","c":{"d":[1,null]}}']),
         ({"args.raw": "x"}, ["--raw", "x"]),
         ({"args.raw": True}, ["--raw"]),
         ({"args.b": 1, "args.a": 2, "a.flag": 3}, ["--flag", "3", "--a", "2", "--b", "1"]),

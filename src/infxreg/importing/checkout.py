@@ -78,7 +78,7 @@ def checkout(registry: Registry, importer: str, folder: Path) -> Checkout:
         raise UnknownIdError("importer", importer, tuple(importers))
     if not folder.exists():
         raise BadRequestError(f"{folder} isn't there")
-    imported: Imported = importers[importer].read(folder)
+    imported: Imported = importers[importer].read(folder, registry.catalogue)
     return Checkout(of_records(registry, imported), imported)
 
 
