@@ -229,7 +229,9 @@ class _Builder:
         for origin, message in validate_rules.cycles(everything):
             self._fault_at(origin, message)
         recipes: FrozenMap[str, Recipe] = _by_id(kept[Recipe])
-        for recipe, message in validate.recipe_clashes(recipes.values(), context.space):
+        for recipe, message in validate.recipe_clashes(
+            recipes.values(), context.points, context.space
+        ):
             self._fault_at(self.items[Recipe][(recipe,)].origin, message)
         return Catalogue(
             **{name: getattr(context, name) for name in attrs.fields_dict(Lookup)},

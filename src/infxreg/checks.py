@@ -164,7 +164,7 @@ def _image(subject: Subject) -> Iterator[Check]:
         )
     else:
         yield _ok("image-known", image.source)
-        if image.engine != spec.engine:
+        if image.engine not in (spec.engine, subject.catalogue.engines[spec.engine].starts):
             yield _refuted("image-engine", f"{reference} holds {image.engine}, not {spec.engine}")
     yield from _platform(subject)
     tag = tag_of(reference)

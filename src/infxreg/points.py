@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from attrs import evolve, field, frozen
 
@@ -154,14 +154,36 @@ def _recipe(wanted: Wanted, named: Mapping[str, AxisValue], catalogue: Catalogue
         for recipe in there
         if (recipe.workload or default) == workload and named.get("engine") in (None, recipe.engine)
     ]
-    if "engine" in named:
-        return found[0] if found else None
+    if len(found) > 1:
+        # Recipes of one engine differ on an axis, which the request may name.
+        agreeing = [recipe for recipe in found if _has(recipe, named, catalogue)]
+        found = agreeing or found
     marked = [recipe for recipe in found if recipe.default]
+    if len({recipe.engine for recipe in found}) == 1 and len(found) > 1 and not marked:
+        raise _one_of(found, catalogue)
+    if "engine" in named:
+        return (marked or found)[0] if found else None
     if len(marked) != 1 and len(found) != 1:
         engines = tuple(sorted(recipe.engine for recipe in found))
         elsewhere = tuple(sorted({str(recipe.workload or default) for recipe in there}))
         raise EngineChoiceError(wanted.sku, wanted.model, str(workload), engines, elsewhere)
     return (marked or found)[0]
+
+
+def _has(recipe: Recipe, named: Mapping[str, AxisValue], catalogue: Catalogue) -> bool:
+    return any(_agrees(axes, named) for axes in catalogue.points[recipe.id].values())
+
+
+def _one_of(found: Sequence[Recipe], catalogue: Catalogue) -> BadRequestError:
+    """The error of a request that several recipes of one engine fit: what to name."""
+    names = [recipe.id for recipe in found]
+    axis = sweeps.telling(names, catalogue.points, catalogue.space)
+    if axis is None:
+        return BadRequestError(f"{', '.join(names)} fit: name more axes")
+    known = [str(next(iter(catalogue.points[name].values()))[axis]) for name in names]
+    return BadRequestError(
+        f"{len(names)} recipes of {found[0].engine} fit: name the {axis}: {', '.join(known)}"
+    )
 
 
 def _in_recipe(

@@ -24,7 +24,8 @@ AxisType: TypeAlias = Literal["id", "name", "int"]
 OptionType: TypeAlias = Literal["bool", "int", "float", "str", "list[int]", "list[str]", "json"]
 """``json`` is text that is JSON: in an object of a flag it stands as what it says."""
 Shows: TypeAlias = Literal["performance", "accuracy"]
-OptionUse: TypeAlias = Literal["rendered", "input"]
+OptionUse: TypeAlias = Literal["rendered", "input", "label"]
+"""``input`` is for derivations alone, ``label`` for exporters; neither reaches an engine."""
 PolicySeverity: TypeAlias = Literal["error", "warning", "note"]
 
 
@@ -211,7 +212,8 @@ class Engine:
     ``release_images`` are patterns of references, so that a tag which says what it holds
     needs no record: ``{version}`` is a release, ``{date}`` a nightly's day (20260922),
     ``{commit}`` its commit, ``{build}`` any other words. ``upstream_images`` are beginnings of
-    the references that the engine's own maintainers publish (``vllm/``).
+    the references that the engine's own maintainers publish (``vllm/``). ``starts`` is the
+    engine whose workers it starts, where it is around another one: images hold that.
     """
 
     kind: ClassVar[str] = "engine"
@@ -221,6 +223,7 @@ class Engine:
     render: tuple[Render, ...] = ()
     release_images: tuple[str, ...] = ()
     upstream_images: tuple[str, ...] = ()
+    starts: str | None = None
     doc: str = ""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import product
 
 from infxreg.axes import IDENTITY, AxisSpace, whole
@@ -53,6 +53,38 @@ def expand(recipe: Recipe, space: AxisSpace) -> dict[str, dict[str, AxisValue]]:
     if not points:
         raise SweepError("a recipe sweeps at least one point")
     return points
+
+
+def telling(
+    recipes: Sequence[str],
+    points: Mapping[str, Mapping[str, Mapping[str, AxisValue]]],
+    space: AxisSpace,
+) -> str | None:
+    """An axis of names on which each recipe has one value, and every one another; else None.
+
+    Args:
+        recipes: their ids.
+        points: the axes of each of their points, by recipe and id.
+        space: the axes.
+    """
+    own: dict[str, list[AxisValue | None]] = {}
+    for recipe in recipes:
+        values: dict[str, set[AxisValue]] = {}
+        for axes in points[recipe].values():
+            for axis, value in axes.items():
+                values.setdefault(axis, set()).add(value)
+        for axis, found in values.items():
+            own.setdefault(axis, []).append(found.pop() if len(found) == 1 else None)
+    return next(
+        (
+            axis
+            for axis, found in sorted(own.items())
+            if space.axes[axis].type == "name"
+            and None not in found
+            and len(set(found)) == len(recipes)
+        ),
+        None,
+    )
 
 
 def place(axes: Mapping[str, AxisValue]) -> frozenset[tuple[str, AxisValue]]:

@@ -41,7 +41,8 @@ from infxreg.records import (
     Waiver,
 )
 from infxreg.releases import DIGEST, REFERENCE, pattern_problems
-from infxreg.sweeps import PURPOSE, WORKLOAD, SweepError, expand
+from infxreg.scope import AxisValue
+from infxreg.sweeps import PURPOSE, WORKLOAD, SweepError, expand, telling
 from infxreg.validate_rules import check_rule
 from infxreg.values import FrozenMap, show
 from infxreg.versions import is_date, is_version
@@ -49,7 +50,7 @@ from infxreg.versions import is_date, is_version
 RESERVED_AXES = frozenset(
     "point gate no_gate gates no_gates set unset image format json help verbose version site "
     "skip_plugin self only output without lock locked check changelog pr_link check_changelog "
-    "facts lang append_only day".split()
+    "facts lang append_only day from force".split()
 )
 """Names that are the command line's or `Registry.resolve`'s own, so no axis can take them."""
 
@@ -175,6 +176,8 @@ def check_engine(engine: Engine, context: Context) -> Iterator[Problem]:
     yield from id_problems(engine.id)
     for pattern in engine.release_images:
         yield from (Problem("release_images", words) for words in pattern_problems(pattern))
+    if engine.starts is not None and engine.starts not in context.engines:
+        yield unknown("starts", "engine", engine.starts, context.engines)
     if not engine.argv:
         yield Problem("argv", "an engine's command line begins with something")
     seen: dict[str, str] = {}
@@ -418,18 +421,30 @@ CHECKS: dict[type[Any], Callable[[Any, Context], Iterable[Problem]]] = {
 }
 
 
-def recipe_clashes(recipes: Iterable[Any], space: AxisSpace) -> Iterator[tuple[str, str]]:
-    """Recipes for the same combination, and second defaults."""
+def recipe_clashes(
+    recipes: Iterable[Recipe],
+    points: Mapping[str, Mapping[str, Mapping[str, AxisValue]]],
+    space: AxisSpace,
+) -> Iterator[tuple[str, str]]:
+    """Recipes of one combination that no axis tells apart, and second defaults.
+
+    Args:
+        recipes: all of them.
+        points: the axes of each of their points, by id.
+        space: the axes.
+    """
     default = space.axes[WORKLOAD].default if WORKLOAD in space.axes else None
-    combos: dict[tuple[Any, ...], str] = {}
+    combos: dict[tuple[Any, ...], list[str]] = {}
     defaults: dict[tuple[Any, ...], str] = {}
     for recipe in recipes:
         workload = recipe.workload or default
         combo = (recipe.sku, recipe.model, recipe.engine, workload)
-        if combo in combos:
+        others = combos.setdefault(combo, [])
+        if others and telling([*others, recipe.id], points, space) is None:
             what = " ".join(map(str, combo))
-            yield recipe.id, f"recipe {combos[combo]} is for {what} already"
-        combos.setdefault(combo, recipe.id)
+            yield recipe.id, f"recipe {others[0]} is for {what} already"
+        else:
+            others.append(recipe.id)
         if recipe.default:
             place = (recipe.sku, recipe.model, workload)
             if place in defaults:

@@ -36,6 +36,8 @@ _COMMANDS = {
     "review": "review",
     "evidence": "evidence",
     "lock": "lock",
+    "import": "importing",
+    "export": "export",
     "engine": "engine",
     "completion": "completion",
 }

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
+from itertools import groupby
 from pathlib import PurePath
 from typing import Any
 
@@ -183,8 +184,13 @@ def _entries(registry: Registry, progress: Callable[[int, int], None]) -> Iterat
     purposes = sorted(map(str, catalogue.space.values.get(PURPOSE, ())))
     total = sum(len(points) for points in catalogue.points.values())
     done = 0
-    for recipe in sorted(catalogue.recipes.values(), key=lambda r: _place(r, catalogue)):
-        points = [Point(axes, name, recipe) for name, axes in catalogue.points[recipe.id].items()]
+    recipes = sorted(catalogue.recipes.values(), key=lambda r: _place(r, catalogue))
+    for _, together in groupby(recipes, key=lambda r: _place(r, catalogue)):
+        points = [
+            Point(axes, name, recipe)
+            for recipe in together
+            for name, axes in catalogue.points[recipe.id].items()
+        ]
         for point in sorted(points, key=lambda p: _blank(p, catalogue.space).order):
             for purpose in purposes:
                 entry = _entry(registry, point.at(purpose=purpose))
@@ -250,7 +256,7 @@ def _told(
 
 
 def _place(recipe: Recipe, catalogue: Catalogue) -> Order:
-    """What no two recipes share."""
+    """Where a recipe's points stand; only those of recipes with the same place are mixed."""
     axes = next(iter(catalogue.points[recipe.id].values()))
     return tuple(str(axes.get(axis, "")) for axis in _FIRST)
 

@@ -1,11 +1,28 @@
-"""What InferenceX holds recipes and changes to: its reviewers' checklist, as policies."""
+"""InferenceX for infxreg: its reviewers' checklist as policies, and its own files as launches."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from infxreg.hookspecs import hookimpl
-from infxreg.records import Policy
+from infxreg.records import Exporter, Importer, Policy
+from infxreg.tablefile import TableFile, table_files
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from infxreg.catalogue import Catalogue
+    from infxreg.exchange import Imported, Launch
+
+FORMAT = "2026-08-21"
+"""The day of the format of rows: it has no version of its own."""
+
+
+@hookimpl
+def infxreg_tables() -> Iterable[TableFile]:
+    """The axes and labels of InferenceX's matrix."""
+    return table_files(__name__)
 
 
 @hookimpl
@@ -14,3 +31,39 @@ def infxreg_policies() -> Iterable[Policy]:
     from infxreg_inferencex.checklist import CHECKLIST  # only what checks a registry needs it
 
     return CHECKLIST
+
+
+@hookimpl
+def infxreg_importers() -> Iterable[Importer]:
+    """What reads a checkout of InferenceX."""
+    yield Importer(
+        id="inferencex",
+        read=_read,
+        source="InferenceX, configs/CONFIGS.md",
+        doc="a checkout of InferenceX: master configs, runners, and the recipes they point to",
+    )
+
+
+@hookimpl
+def infxreg_exporters() -> Iterable[Exporter]:
+    """The rows of the benchmark matrix."""
+    yield Exporter(
+        id="inferencex-matrix",
+        media_type="application/json",
+        format=FORMAT,
+        write=_write,
+        source="InferenceX, utils/matrix_logic/validation.py",
+        doc="rows of InferenceX's benchmark matrix, of what was imported from it",
+    )
+
+
+def _write(launches: Sequence[Launch]) -> Mapping[str, str]:
+    from infxreg_inferencex.matrix import write
+
+    return write(launches)
+
+
+def _read(folder: Path, catalogue: Catalogue) -> Imported:
+    from infxreg_inferencex.importer.launches import read  # needs a YAML library
+
+    return read(folder, catalogue)

@@ -1,0 +1,1 @@
+"""InferenceX's own files as launches: what ``infxreg --from inferencex:FOLDER`` reads."""
