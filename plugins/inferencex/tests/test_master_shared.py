@@ -8,55 +8,23 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 from collections import Counter
-from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
 
-from infxreg_inferencex.master import Checkout, Folder, findings, read_checkout, rows, started
-
-_ROOT = Path(__file__).parents[3]
-
-
-class _Shared(Mapping[str, str]):
-    """The files under the paths that they have in InferenceX."""
-
-    def __init__(self, root: Path) -> None:
-        folder = Folder(root)
-        self._files = {self._path(name): name for name in folder}
-        self._folder = folder
-
-    @staticmethod
-    def _path(name: str) -> str:
-        if name.startswith("srt-slurm-recipes/"):
-            return f"benchmarks/multi_node/{name}"
-        if name.endswith("-master.yaml") or name == "runners.yaml":
-            return f"configs/{name}"
-        return name
-
-    def __getitem__(self, name: str) -> str:
-        return self._folder[self._files[name]]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._files)
-
-    def __len__(self) -> int:
-        return len(self._files)
+from infxreg_inferencex.master import Checkout, findings, read_checkout, rows, started
+from support.inferencex import Shared, shared_folder
 
 
 @pytest.fixture(scope="module")
 def shared() -> Path:
-    folder = Path(os.environ.get("INFXREG_SHARED", _ROOT.parent / "shared")) / "data" / "inferencex"
-    if not folder.is_dir():
-        pytest.skip(f"InferenceX's files aren't in {folder}")
-    return folder
+    return shared_folder()
 
 
 @pytest.fixture(scope="module")
 def checkout(shared: Path) -> Checkout:
-    return read_checkout(_Shared(shared))
+    return read_checkout(Shared(shared))
 
 
 def test_the_rows_are_those_of_inferencexs_own_generator(checkout: Checkout, shared: Path) -> None:

@@ -14,7 +14,7 @@ from attrs import frozen
 from infxreg.errors import InfxregError
 from infxreg.review.impact import Impact
 from infxreg.tables import read_as
-from infxreg.yamlfile import YamlError, read_items
+from infxreg.yamlfile import YamlError, read_items, read_yaml
 
 NAME = "perf-changelog.yaml"
 AGENTIC, FIXED = "agentic-coding", "fixed-seq-len"
@@ -32,6 +32,8 @@ _KEYS = {
     "append-only": "append_only",
     "eval-min-prefill-ep": "eval_min_prefill_ep",
 }
+_ODD = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+"""What JSON lets stand in a text, and YAML refuses or takes for a line's end."""
 _EVAL_KEYS = ("evals_only", "all_evals", "eval_min_prefill_ep")
 
 
@@ -115,7 +117,7 @@ def read_changelog(data: bytes, where: str) -> tuple[Entry, ...]:
                 entries.append(made)
             else:
                 problems += [
-                    f"entry at line {item.line}: {fault.path.lstrip('.')}: {fault.message}"
+                    f"entry at line {item.line}: {_as_written(fault.path)}: {fault.message}"
                     for fault in made
                 ]
     if problems:
@@ -136,7 +138,7 @@ def appended(before: bytes, after: bytes, where: str) -> tuple[Entry, ...]:
             place of a placeholder), or the new entries don't stand as they should.
     """
     new = read_changelog(after, where)[len(read_changelog(before, where)) :]
-    problems = list(_byte_problems(_with_links_of(before, after), after, bool(new)))
+    problems = list(_byte_problems(_with_links_of(before, after), after, len(new)))
     if problems:
         raise ChangelogError(where, tuple(problems))
     return new
@@ -167,7 +169,7 @@ def disagreements(
         if entry.append_only:
             yield from _not_appended(entry, impact, workloads)
     for name in sorted(set(changed) - named):
-        yield f"{name} changes ({changed[name]} points), and no entry names it"
+        yield f"{name} changes ({_count(changed[name])}), and no entry names it"
 
 
 def touched(impact: Impact) -> dict[str, int]:
@@ -194,13 +196,13 @@ def entry_text(
         link: of the pull request.
     """
     lines = ["- config-keys:"]
-    lines += [f"    - {name}" for name in sorted(recipes)]
+    lines += [f"    - {_scalar(name)}" for name in sorted(recipes)]
     kinds = sorted({scenario(workloads.get(name, "")) for name in recipes})
     if len(kinds) == 1:
         lines += ["  scenario-type:", f"    - {kinds[0]}"]
     lines.append("  description:")
     lines += [f"    - {_quoted(line)}" for line in description]
-    lines.append(f"  pr-link: {link}")
+    lines.append(f"  pr-link: {_scalar(link)}")
     return "\n".join(lines) + "\n"
 
 
@@ -223,10 +225,12 @@ def _not_appended(entry: Entry, impact: Impact, workloads: Mapping[str, str]) ->
     for block in impact.blocks:
         members = [m for region in block.regions for m in region.members]
         held = [m for m in members if impact.names[m].partition("/")[0] in names]
-        if block.kind != "new" and held:
-            yield (
-                f"line {entry.line}: append-only, but {len(held)} existing points are {block.kind}"
-            )
+        if held and block.kind == "fails":
+            yield f"line {entry.line}: append-only, but {_count(len(held))} can't be resolved"
+        elif held and block.kind != "new":
+            are = "is" if len(held) == 1 else "are"
+            what = _count(len(held), "existing point")
+            yield f"line {entry.line}: append-only, but {what} {are} {block.kind}"
 
 
 def _problems(raw: object) -> Iterator[str]:
@@ -254,14 +258,16 @@ def _with_links_of(before: bytes, after: bytes) -> bytes:
     link = b"  pr-link:"
     return b"\n".join(
         now
-        if was.startswith(link) and was.rstrip().endswith(b"XXX") and now.startswith(link)
+        if was.startswith(link)
+        and was.rstrip().endswith(b"XXX")
+        and re.fullmatch(rb"  pr-link: \S+", now)
         else was
         for was, now in zip(old, [*new, *[b""] * len(old)], strict=False)
     )
 
 
-def _byte_problems(before: bytes, after: bytes, more: bool) -> Iterator[str]:
-    for byte, name in ((b"\r", "a carriage return"), (b"\t", "a tab"), (b"\0", "a NUL")):
+def _byte_problems(before: bytes, after: bytes, more: int) -> Iterator[str]:
+    for byte, name in ((b"\r", "a carriage return"), (b"\t", "a tab")):
         if byte in after[len(before) :]:
             yield f"what is new holds {name}"
     if not after.startswith(before):
@@ -276,9 +282,10 @@ def _byte_problems(before: bytes, after: bytes, more: bool) -> Iterator[str]:
             yield "bytes were added, and no entry"
         return
     start = b"- config-keys:" if before.endswith(b"\n\n") or not before else b"\n- config-keys:"
-    if not new.startswith(start):
+    places = list(re.finditer(rb"(?m)^- config-keys:", new))
+    if not new.startswith(start) or len(places) != more:
         yield "a new entry begins with '- config-keys:', after one empty line"
-    for place in re.finditer(rb"(?m)^- config-keys:", new):
+    for place in places:
         head = (before + new[: place.start()])[-3:]
         if head == b"\n\n\n" or (head and not head.endswith(b"\n\n") and place.start()):
             yield "one empty line stands between two entries"
@@ -286,9 +293,27 @@ def _byte_problems(before: bytes, after: bytes, more: bool) -> Iterator[str]:
         yield "the file ends with one newline"
 
 
+def _as_written(path: str) -> str:
+    """The path of a fault with the file's own name of the key."""
+    return path.lstrip(".").replace("_", "-")
+
+
+def _count(number: int, what: str = "point") -> str:
+    return f"{number} {what}{'s' * (number != 1)}"
+
+
+def _scalar(text: str) -> str:
+    """Text as it is, or in quotes where YAML would read something else."""
+    try:
+        bare = read_yaml(text, "") == text
+    except YamlError:
+        bare = False
+    return text if bare else _quoted(text)
+
+
 def _quoted(text: str) -> str:
     """Text in double quotes as YAML has them."""
-    return json.dumps(text, ensure_ascii=False)
+    return _ODD.sub(lambda m: f"\\u{ord(m[0]):04x}", json.dumps(text, ensure_ascii=False))
 
 
 def _value(value: object) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from typing import Any
 
@@ -142,7 +143,7 @@ def read_facts(text: str, where: str) -> Facts:
         FactsError: with everything that is wrong.
     """
     try:
-        data: Any = json.loads(text)
+        data: Any = json.loads(text, object_pairs_hook=functools.partial(_once_each, where))
     except (ValueError, RecursionError) as error:
         raise FactsError(where, (f"not JSON: {error}",)) from error
     found = read_as(data, Facts)
@@ -152,3 +153,13 @@ def read_facts(text: str, where: str) -> Facts:
             tuple(f"{fault.path.lstrip('.') or 'the file'}: {fault.message}" for fault in found),
         )
     return found
+
+
+def _once_each(where: str, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Refuse an object that says a key twice: of two values one would be lost."""
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = sorted({key for key in keys if keys.count(key) > 1})
+        raise FactsError(where, tuple(f"the key {key!r} stands twice" for key in twice))
+    return made

@@ -11,6 +11,7 @@ from attrs import frozen
 from infxreg.review.revision import trees
 from infxreg.review.verdict import Detail
 
+_TABLE = re.compile(r"\s*\[\[?\s*([^\[\]]+?)\s*\]\]?\s*(#.*)?$")
 _RULE = re.compile(r"\b([A-Za-z0-9][\w.-]*):([A-Za-z0-9][\w.-]*)")
 
 
@@ -66,8 +67,14 @@ class Places:
 
 
 def _line(path: Path, rule: str) -> int:
-    wanted = re.compile(rf"""^\s*id\s*=\s*["']{re.escape(rule)}["']""")
-    return next((n for n, line in enumerate(_lines(path), 1) if wanted.match(line)), 1)
+    wanted = re.compile(rf"""\s*id\s*=\s*["']{re.escape(rule)}["']""")
+    table = ""
+    for number, line in enumerate(_lines(path), 1):
+        if header := _TABLE.match(line):
+            table = header[1]
+        elif table == "rule" and wanted.match(line):  # a gate may have the same id
+            return number
+    return 1
 
 
 def _lines(path: Path) -> Iterator[str]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import get_args
 
 from attrs import field, frozen
 
 from infxreg.catalogue import Catalogue
-from infxreg.policy import Ruling, SpecView
+from infxreg.policy import Ruling, SpecPolicy, SpecView
 from infxreg.records import Policy, Waiver
 from infxreg.spec import Answer, LaunchSpec, Severity
 
@@ -37,7 +38,11 @@ class Policies:
     """The waivers that something was waived by."""
 
     def of(self, spec: LaunchSpec) -> Iterator[Held]:
-        """What every policy says of a spec. A policy that raises is refuted, by name."""
+        """What every policy says of a spec.
+
+        A policy that raises, or gives something else than rulings, is refuted as an error, by
+        name: whatever its severity, and whatever is waived.
+        """
         catalogue = self.catalogue
         if not catalogue.policies:
             return
@@ -51,9 +56,14 @@ class Policies:
         )
         for name in sorted(catalogue.policies):
             policy = catalogue.policies[name]
-            if policy.spec is not None:
-                for ruling in _rulings(policy, view, catalogue):
-                    yield self._waived(policy, ruling, spec)
+            if policy.spec is None:
+                continue
+            found = _rulings(policy.spec, view)
+            if isinstance(found, str):  # what can't decide mustn't pass for one that did
+                yield Held(name, "refuted", "error", f"{_home(policy, catalogue)} {found}")
+                continue
+            for ruling in found:
+                yield self._waived(policy, ruling, spec)
 
     def idle(self) -> Iterator[Waiver]:
         """The waivers that waived nothing so far, of policies that no change is held to."""
@@ -93,19 +103,18 @@ def words(waiver: Waiver) -> str:
     )
 
 
-def _rulings(policy: Policy, view: SpecView, catalogue: Catalogue) -> Iterator[Ruling]:
-    if policy.spec is None:
-        return
+def _rulings(function: SpecPolicy, view: SpecView) -> list[Ruling] | str:
+    """What a policy says, or what is wrong with the policy."""
     try:
-        found = list(policy.spec(view))
-        wrong = [type(one).__name__ for one in found if not isinstance(one, Ruling)]
-    except Exception as error:  # a policy that can't decide mustn't pass for one that did
-        yield Ruling("refuted", f"{_home(policy, catalogue)} raised {error!r}")
-        return
-    if wrong:
-        yield Ruling("refuted", f"{_home(policy, catalogue)} gave {wrong[0]}, not Ruling")
-        return
-    yield from found
+        found = list(function(view))
+    except Exception as error:
+        return f"raised {error!r}"
+    for one in found:
+        if not isinstance(one, Ruling):
+            return f"gave {type(one).__name__}, not Ruling"
+        if one.answer not in get_args(Answer):
+            return f"answers {one.answer!r}, which is none of {', '.join(get_args(Answer))}"
+    return found
 
 
 def _home(policy: Policy, catalogue: Catalogue) -> str:

@@ -27,17 +27,22 @@ _NAMED_AXES = ("config", "framework", "variant", "cluster", "workload")
 
 
 def read(folder: Path, catalogue: Catalogue) -> Imported:
+    """What a checkout in a folder launches; see `of_files`."""
+    return of_files(Folder(folder), catalogue)
+
+
+def of_files(files: Mapping[str, str], catalogue: Catalogue) -> Imported:
     """What a checkout launches.
 
     Args:
-        folder: its root.
+        files: the text of each of its files, by path.
         catalogue: what is known of SKUs, models and engines.
 
     Raises:
         ImportFaults: with everything that is wrong with its files.
     """
     try:
-        checkout = read_checkout(Folder(folder))
+        checkout = read_checkout(files)
         rows = sourced_rows(checkout.entries, checkout.runners)
     except FileFaults as error:
         raise ImportFaults(tuple(map(str, error.faults))) from error
