@@ -97,8 +97,8 @@ ReadFolder: TypeAlias = Callable[[Path, Catalogue], Imported]
 Raises:
     ImportFaults: naming everything that can't be read.
 """
-WriteFiles: TypeAlias = Callable[[Sequence[Launch]], Mapping[str, str]]
-"""From launches to the files of a format, each with its text.
+WriteFiles: TypeAlias = Callable[[Sequence[Launch], Catalogue], Mapping[str, str]]
+"""From launches, and what is known, to the files of a format, each with its text.
 
 Raises:
     ExportError: naming everything that the format can't express.

@@ -497,8 +497,9 @@ class Exporter:
         id: what it is called on the command line.
         media_type: of the files: ``application/yaml``.
         format: the version of the format that it writes.
-        write: from a list of `infxreg.exchange.Launch` to files by name; it raises
-            `infxreg.exchange.ExportError` for what the format can't express.
+        write: from a list of `infxreg.exchange.Launch`, and the `infxreg.catalogue.Catalogue` of
+            what is known, to files by name; it raises `infxreg.exchange.ExportError` for what the
+            format can't express.
         source: where the format is written down.
     """
 
@@ -506,7 +507,7 @@ class Exporter:
     id: str
     media_type: str
     format: str
-    write: Callable[[Sequence[Any]], Mapping[str, str]]
+    write: Callable[[Sequence[Any], Any], Mapping[str, str]]
     source: str
     doc: str = ""
 

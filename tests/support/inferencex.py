@@ -244,15 +244,9 @@ backend:
 }
 
 
-def write(
-    folder: Path, *changes: tuple[str, str, str], more: Mapping[str, str] | None = None
-) -> Path:
-    """The twin in a folder, with changes: (file, what stands there, what stands there instead)."""
-    files = {**SOUND, **(more or {})}
-    for name, old, new in changes:
-        assert old in files[name], (name, old)
-        files[name] = files[name].replace(old, new, 1)
-    for name, text in files.items():
+def write(folder: Path, more: Mapping[str, str]) -> Path:
+    """The twin in a folder, and more files."""
+    for name, text in {**SOUND, **more}.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)

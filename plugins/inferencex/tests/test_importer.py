@@ -256,7 +256,7 @@ class TestCommandLine:
     @pytest.fixture
     def folder(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         """A checkout at two revisions: the second changes one argument of one role."""
-        home = write(tmp_path / "infx", more={SCRIPT: "x\n"})
+        home = write(tmp_path / "infx", {SCRIPT: "x\n"})
         git(home, "init", "-q", "-b", "main")
         for size in ("8", "16"):
             text = SOUND[DISAGG].replace("data-parallel-size: 8", f"data-parallel-size: {size}")
@@ -298,7 +298,7 @@ class TestCommandLine:
         """Counts, what is left out, findings; exit code 1 for an error."""
         result = self.run("import", "inferencex", ".")
         assert result.exit_code == 1
-        assert result.stdout.startswith("6 entries, ")
+        assert result.stdout.startswith("7 entries, 9 jobs, ")
         assert "error label-contradicted: " in result.stdout
         data = json.loads(self.run("import", "inferencex", ".", "--json").stdout)
         assert data["findings"][0]["file"] == MASTER
@@ -356,4 +356,4 @@ class TestCommandLine:
         ):
             registry.resolve(**wanted, workload="8k1k")
         spec = registry.resolve(**wanted, workload="8k1k", config="a-b")
-        assert spec.recipe is not None
+        assert spec.point.axes["config"] == "a-b"

@@ -64,7 +64,7 @@ def export_command(
     if not launches:
         raise BadRequestError(f"no swept point lies in {only}")
     with state.phase("write"):
-        files = exporters[exporter].write(launches)
+        files = exporters[exporter].write(launches, registry.catalogue)
         if output is not None:
             write_folder(output, files, force)
         elif len(files) == 1:

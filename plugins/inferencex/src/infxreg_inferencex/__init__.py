@@ -46,21 +46,35 @@ def infxreg_importers() -> Iterable[Importer]:
 
 @hookimpl
 def infxreg_exporters() -> Iterable[Exporter]:
-    """The rows of the benchmark matrix."""
+    """The rows of the benchmark matrix, and srt-slurm's recipes."""
     yield Exporter(
         id="inferencex-matrix",
         media_type="application/json",
         format=FORMAT,
-        write=_write,
+        write=_write_matrix,
         source="InferenceX, utils/matrix_logic/validation.py",
         doc="rows of InferenceX's benchmark matrix, of what was imported from it",
     )
+    yield Exporter(
+        id="srt-slurm",
+        media_type="application/yaml",
+        format="schema 2",
+        write=_write_recipes,
+        source="NVIDIA/srt-slurm, docs/config-reference.md",
+        doc="recipes of srt-slurm, one a recipe, with an override for each point",
+    )
 
 
-def _write(launches: Sequence[Launch]) -> Mapping[str, str]:
+def _write_matrix(launches: Sequence[Launch], catalogue: Catalogue) -> Mapping[str, str]:
     from infxreg_inferencex.matrix import write
 
     return write(launches)
+
+
+def _write_recipes(launches: Sequence[Launch], catalogue: Catalogue) -> Mapping[str, str]:
+    from infxreg_inferencex.srt_slurm import write  # needs a YAML library
+
+    return write(launches, catalogue)
 
 
 def _read(folder: Path, catalogue: Catalogue) -> Imported:
