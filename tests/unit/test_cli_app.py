@@ -130,7 +130,7 @@ def test_the_script_and_the_module_are_one() -> None:
         (
             ["frobnicate"],
             "error: unknown command 'frobnicate': known are resolve, explain, list, show, points, "
-            "check, snapshot, impact, review, evidence, lock, engine and 1 more\n"
+            "check, snapshot, impact, review, evidence, lock, import and 3 more\n"
             "try: infxreg --help\n",
         ),
         (
