@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from infxreg import LaunchSpec, Registry
+from infxreg import LaunchSpec, Registry, TableFile
 from infxreg.cli.app import app
 from infxreg.errors import BadRequestError
 from infxreg.exchange import ExportError, Imported, ImportFaults, Launch
@@ -21,6 +21,7 @@ from infxreg_inferencex.importer.launches import of_files
 from infxreg_inferencex.importer.names import sku_of, slug
 from infxreg_inferencex.master import combined, read_master, read_runners, rows
 from infxreg_inferencex.matrix import rows as written
+from support.builders import collected
 from support.inferencex import DISAGG, MASTER, SOUND, Shared, shared_folder, write
 from support.seed import git
 
@@ -331,7 +332,7 @@ class TestCommandLine:
             (("import", "infx", "."), "unknown importer 'infx'"),
             (("import", "inferencex", "nowhere"), "nowhere isn't there"),
             (("export", "matrix"), "unknown exporter 'matrix'"),
-            (("export", "inferencex-matrix"), "isn't set"),
+            (("export", "inferencex-matrix"), "no job of InferenceX's is behind it"),
             (("export", "inferencex-matrix", "--only", "sku=b2"), "unknown sku 'b2'"),
             (("export", "inferencex-matrix", "--only", "tp=64"), "no swept point lies in tp=64"),
         ],
@@ -357,3 +358,51 @@ class TestCommandLine:
             registry.resolve(**wanted, workload="8k1k")
         spec = registry.resolve(**wanted, workload="8k1k", config="a-b")
         assert spec.point.axes["config"] == "a-b"
+
+
+class TestTables:
+    """What is imported, as tables with few rules."""
+
+    def tables(self, folder: Path, out: Path, *args: str) -> Result:
+        return CliRunner().invoke(app, ["import", "inferencex", str(folder), "-o", str(out), *args])
+
+    def test_they_launch_the_same(self, registry: Registry, read: Read, tmp_path: Path) -> None:
+        """Every point, read back as any plugin's tables are; and the same rows come of them."""
+        folder, out = write(tmp_path / "infx", {SCRIPT: "sglang serve\n"}), tmp_path / "out"
+        assert self.tables(folder, out).exit_code == 0
+        names = [path.name for path in sorted(out.iterdir())]
+        assert names == ["a-mxfp4.toml", "a-nvfp4.toml", "facts.toml"]
+        files = [TableFile(f"x/tables/{path.name}", path) for path in sorted(out.iterdir())]
+        back = collected("back", tables=lambda: files)
+        made = of_records(registry, Imported(placed=back.placed))
+        made.check()
+        assert {id: _launched(spec) for id, spec in _all(made).items()} == {
+            id: _launched(spec) for id, spec in _all(read()).items()
+        }
+        assert counted(written(launches(made))) == counted(own_rows(TWIN))
+
+    def test_a_second_import(self, tmp_path: Path) -> None:
+        """The same bytes; what was edited is shown, and stays as it is unless asked."""
+        folder, out = write(tmp_path / "infx", {}), tmp_path / "out"
+        assert self.tables(folder, out).exit_code == 0
+        before = {path.name: path.read_bytes() for path in out.iterdir()}
+        assert self.tables(folder, out).exit_code == 0
+        assert {path.name: path.read_bytes() for path in out.iterdir()} == before
+        edited = out / "a-nvfp4.toml"
+        edited.write_text(edited.read_text() + "\n# ours\n")
+        result = self.tables(folder, out)
+        assert result.exit_code == 2
+        assert "-# ours" in result.stdout
+        assert "a-nvfp4.toml would change; --force writes over what is there" in result.stderr
+        assert edited.read_text().endswith("# ours\n")
+        assert self.tables(folder, out, "--force").exit_code == 0
+        assert edited.read_bytes() == before[edited.name]
+
+
+def _all(registry: Registry) -> dict[str, LaunchSpec]:
+    return {f"{one.recipe}/{one.point}": one.spec for one in launches(registry)}
+
+
+def _launched(spec: LaunchSpec) -> dict[str, object]:
+    options = {key: option.value for key, option in spec.options.items()}
+    return {"digest": spec.digest, **{k: v for k, v in options.items() if v is not None}}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from infxreg.cli.state import state_of
-from infxreg.cli.text import paint
+from infxreg.cli.text import paint, progress
 
 if TYPE_CHECKING:
     from infxreg.exchange import Imported, ImportFinding
@@ -20,6 +20,7 @@ _EPILOG = """\b
 Examples:
   infxreg import inferencex . -f markdown
   infxreg import inferencex ~/InferenceX --json
+  infxreg import inferencex . -o tables/
 
 \b
 Exit codes:
@@ -41,14 +42,29 @@ _MARKS = {"error": "❌", "warning": "⚠️", "note": "💬"}
     default="text",
     help="How to write the findings.",
 )
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    metavar="FOLDER",
+    help="Write tables there: the records, and few rules for all that is launched.",
+)
+@click.option("--force", is_flag=True, help="Write over tables that are there and differ.")
 @click.option("--json", "as_json", is_flag=True, help="Short for -f json.")
 @click.pass_context
 def import_command(
-    ctx: click.Context, importer: str, source: Path, form: str, as_json: bool
+    ctx: click.Context,
+    importer: str,
+    source: Path,
+    form: str,
+    output: Path | None,
+    force: bool,
+    as_json: bool,
 ) -> None:
     """Read SOURCE as IMPORTER does, and tell what it holds and what is wrong with it.
 
-    infxreg list importers names them. All faults of files that can't be read are told at once.
+    infxreg list importers names them. All faults of files that can't be read are told at once,
+    and then nothing is written.
     """
     from infxreg.importing.checkout import checkout
 
@@ -57,6 +73,13 @@ def import_command(
         found = checkout(state.registry, importer, source)
     found.registry.check()
     imported = found.imported
+    if output is not None:
+        from infxreg.cli.writing import write_folder
+        from infxreg.importing.written import tables
+
+        with state.phase("factor"), progress("resolving") as report:
+            files = tables(found, importer, report)
+        write_folder(output, files, force)
     if as_json or form == "json":
         click.echo(json.dumps(_data(imported), indent=2, ensure_ascii=False))
     else:

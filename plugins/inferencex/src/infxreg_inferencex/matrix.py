@@ -13,8 +13,6 @@ from infxreg.exchange import ExportError, Launch
 
 FILE = "matrix.json"
 
-_ROW, _WORKER = "inferencex.row", "inferencex.worker"
-
 
 def write(launches: Sequence[Launch]) -> Mapping[str, str]:
     """One file with a list of rows.
@@ -35,24 +33,23 @@ def rows(launches: Sequence[Launch]) -> list[dict[str, Any]]:
     Raises:
         ExportError: naming every launch that no job of InferenceX's is behind.
     """
-    from infxreg_inferencex.importer.jobs import place_of
+    from infxreg_inferencex.importer.jobs import WORKER, place_of
     from infxreg_inferencex.master.evals import mark_evals
 
     made: dict[tuple[object, ...], dict[str, Any]] = {}
     wrong: list[str] = []
     for launch in launches:
-        row = _said(launch, _ROW)
-        if row is None:
-            wrong.append(f"{launch.recipe}/{launch.point}: {_ROW} isn't set")
+        row = _row(launch)
+        if not row:
+            wrong.append(f"{launch.recipe}/{launch.point}: no job of InferenceX's is behind it")
             continue
         axes = launch.spec.point.axes
         role = str(axes["role"])
-        of_job = made.setdefault(place_of(axes), dict(row))
-        worker = _said(launch, _WORKER)
-        if worker is not None and role == "agg":
-            of_job.update(worker)
-        elif worker is not None:
-            of_job[role] = worker
+        of_job = made.setdefault(place_of(axes), row)
+        worker = launch.spec.options.get(WORKER)
+        if worker is not None and worker.value is not None:
+            said = json.loads(str(worker.value))
+            of_job.update(said if role == "agg" else {role: said})
     if wrong:
         raise ExportError("inferencex-matrix", tuple(wrong))
     found = list(made.values())
@@ -60,6 +57,12 @@ def rows(launches: Sequence[Launch]) -> list[dict[str, Any]]:
     return found
 
 
-def _said(launch: Launch, key: str) -> Any:
-    option = launch.spec.options.get(key)
-    return None if option is None or option.value is None else json.loads(str(option.value))
+def _row(launch: Launch) -> dict[str, Any]:
+    """What a launch's labels say of its job."""
+    from infxreg_inferencex.importer.jobs import LABEL, RECIPE, WORKER
+
+    return {
+        key.removeprefix(LABEL).replace("_", "-"): json.loads(str(option.value))
+        for key, option in launch.spec.options.items()
+        if key.startswith(LABEL) and key not in (RECIPE, WORKER) and option.value is not None
+    }

@@ -24,6 +24,11 @@ from infxreg_inferencex.master.started import Started
 COMPUTED = ("run-eval", "eval-conc")
 """Keys of a row that follow from all rows together."""
 
+LABEL = "inferencex."
+"""Where what a row says stands, each key with ``_`` for ``-``."""
+
+WORKER, RECIPE = f"{LABEL}worker", f"{LABEL}recipe"
+
 _ROLES = ("prefill", "decode")
 _SIZES = ("tp", "pp", "ep", "dp")
 _OF_A_SCRIPT = ("config", "framework", "variant", "cluster", "workload", "role")
@@ -158,15 +163,18 @@ def _variant(space: Space) -> str:
 
 
 def _labels(row: Row, role: str, started: Started | None) -> dict[str, Value]:
-    values = {key: value for key, value in row.values.items() if key not in (*COMPUTED, *_ROLES)}
-    found: dict[str, Value] = {"inferencex.row": _json(values)}
+    found: dict[str, Value] = {
+        LABEL + key.replace("-", "_"): _json(value)
+        for key, value in row.values.items()
+        if key not in (*COMPUTED, *_ROLES)
+    }
     worker = row.values.get(role)
     if role == "agg" and started is not None:
         worker = {name: row.values[name] for name in _ROLES if name in row.values}
     if worker:
-        found["inferencex.worker"] = _json(worker)
+        found[WORKER] = _json(worker)
     if started is not None:
-        found["inferencex.recipe"] = started.reference.written
+        found[RECIPE] = started.reference.written
     return found
 
 
