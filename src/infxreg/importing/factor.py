@@ -60,10 +60,12 @@ def factor(points: Sequence[Point], prefix: str = "rule") -> tuple[Rule, ...]:
         for key in sorted({key for point in group for key in point.options}):
             for scope, setting in _leaves(key, group, box):
                 bodies.setdefault(scope, {})[key] = setting
-    scopes: dict[Body, list[Scope]] = {}
+    groups: dict[str, tuple[Body, list[Scope]]] = {}
     for scope in sorted(bodies, key=str):
-        scopes.setdefault(FrozenMap(dict(sorted(bodies[scope].items()))), []).append(scope)
-    return tuple(_named(scopes, prefix))
+        body = FrozenMap(dict(sorted(bodies[scope].items())))
+        # By text, since 1 and true are equal in Python and not here.
+        groups.setdefault(repr(body), (body, []))[1].append(scope)
+    return tuple(_named(list(groups.values()), prefix))
 
 
 def differences(points: Iterable[Point], rules: Sequence[Rule]) -> Iterator[str]:
@@ -243,10 +245,10 @@ def _scope(box: _Box) -> Scope:
     return Scope.of({axis: OneOf(values) for axis, values in box.items()})
 
 
-def _named(scopes: Mapping[Body, list[Scope]], prefix: str) -> Iterator[Rule]:
+def _named(groups: Sequence[tuple[Body, list[Scope]]], prefix: str) -> Iterator[Rule]:
     """Rules, widest scopes first, with ids that say where they hold and what they set."""
     taken: set[str] = set()
-    order = sorted(scopes.items(), key=lambda item: (len(item[1][0].terms), str(item[1][0])))
+    order = sorted(groups, key=lambda item: (len(item[1][0].terms), str(item[1][0])))
     for body, where in order:
         words = [_slug(value) for axis, value in where[0].terms if axis not in _GROUPED]
         first = next(iter(body)).rpartition(".")[2]
