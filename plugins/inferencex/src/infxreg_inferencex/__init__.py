@@ -35,12 +35,18 @@ def infxreg_policies() -> Iterable[Policy]:
 
 @hookimpl
 def infxreg_importers() -> Iterable[Importer]:
-    """What reads a checkout of InferenceX."""
+    """What reads a checkout of InferenceX, and recipes of srt-slurm alone."""
     yield Importer(
         id="inferencex",
         read=_read,
         source="InferenceX, configs/CONFIGS.md",
         doc="a checkout of InferenceX: master configs, runners, and the recipes they point to",
+    )
+    yield Importer(
+        id="srt-slurm",
+        read=_read_recipes,
+        source="NVIDIA/srt-slurm, docs/config-reference.md",
+        doc="recipe files of srt-slurm, schema 1 and 2: one, or a folder of them",
     )
 
 
@@ -75,6 +81,12 @@ def _write_recipes(launches: Sequence[Launch], catalogue: Catalogue) -> Mapping[
     from infxreg_inferencex.srt_slurm import write  # needs a YAML library
 
     return write(launches, catalogue)
+
+
+def _read_recipes(place: Path, catalogue: Catalogue) -> Imported:
+    from infxreg_inferencex.importer.srt_slurm import read
+
+    return read(place, catalogue)
 
 
 def _read(folder: Path, catalogue: Catalogue) -> Imported:

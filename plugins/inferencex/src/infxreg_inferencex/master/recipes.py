@@ -7,7 +7,7 @@ c88ef731 (2026-08-21); of the engines' arguments, their own documentation.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from attrs import field, frozen
@@ -21,6 +21,9 @@ BASE = "base"
 _ZIPPED = re.compile(r"(zip_override_[\w-]+)(?:\[(\d+)\])?")
 _ROLES = {"prefill": "prefill", "decode": "decode", "agg": "aggregated"}
 """The roles as ``resources`` calls them, and as ``backend`` does."""
+
+_LATER = 2
+"""The schema that keeps what is a role's own in one place."""
 
 _TRUE = ("true", "1", "yes")
 
@@ -166,30 +169,19 @@ class RecipeFile:
         return RecipeError(Place(self.file, "", 1), reason + hint)
 
     def _recipe(self, data: Any, selector: str | None, roots: tuple[str, ...]) -> Recipe:
-        if not _table(data, "resources") or not _table(data, "backend"):
-            raise self._error("it is no recipe: that has resources and a backend")
+        later = isinstance(data, Mapping) and data.get("schema") == _LATER
+        own, words = ("roles", "roles") if later else ("backend", "a backend")
+        if not _table(data, "resources") or not _table(data, own):
+            raise self._error(f"it is no recipe: that has resources and {words}")
         place = _Places(self._document, roots)
-        resources, backend = _table(data, "resources"), _table(data, "backend")
-        engine = str(backend.get("type") or "sglang")
-        sides: dict[str, Side] = {}
-        for role, name in _ROLES.items():
-            workers = _whole(resources.get(f"{role}_workers")) or 0
-            if not workers:
-                continue
-            nodes = _whole(resources.get(f"{role}_nodes")) or 0
-            gpus = _whole(resources.get(f"gpus_per_{role}"))
-            arguments = _table(_table(backend, f"{engine}_config"), name)
-            environment = {**_table(data, "environment"), **_table(backend, f"{name}_environment")}
-            sides[role] = Side(
-                role=role,
-                workers=workers,
-                nodes=nodes,
-                gpus=gpus,
-                arguments=FrozenMap({str(k).replace("_", "-"): v for k, v in arguments.items()}),
-                environment=FrozenMap({str(k): str(v) for k, v in environment.items()}),
-                at=place.of("backend", f"{engine}_config", name),
-                environment_at=place.of("backend", f"{name}_environment"),
-            )
+        resources = _table(data, "resources")
+        if later:
+            said = data.get("engine")
+            engine = str(said.get("type") if isinstance(said, Mapping) else said or "sglang")
+            sides = dict(_later_sides(data, place))
+        else:
+            engine = str(_table(data, "backend").get("type") or "sglang")
+            sides = dict(_sides(data, engine, place))
         return Recipe(
             file=self.file,
             selector=selector,
@@ -203,6 +195,57 @@ class RecipeFile:
             concurrencies_at=place.of("benchmark", "concurrencies"),
             document=data,
         )
+
+
+def _sides(data: Any, engine: str, place: _Places) -> Iterator[tuple[str, Side]]:
+    resources, backend = _table(data, "resources"), _table(data, "backend")
+    for role, name in _ROLES.items():
+        workers = _whole(resources.get(f"{role}_workers")) or 0
+        if not workers:
+            continue
+        nodes = _whole(resources.get(f"{role}_nodes")) or 0
+        gpus = _whole(resources.get(f"gpus_per_{role}"))
+        arguments = _table(_table(backend, f"{engine}_config"), name)
+        environment = {**_table(data, "environment"), **_table(backend, f"{name}_environment")}
+        yield (
+            role,
+            Side(
+                role=role,
+                workers=workers,
+                nodes=nodes,
+                gpus=gpus,
+                arguments=_arguments(arguments),
+                environment=FrozenMap({str(k): str(v) for k, v in environment.items()}),
+                at=place.of("backend", f"{engine}_config", name),
+                environment_at=place.of("backend", f"{name}_environment"),
+            ),
+        )
+
+
+def _later_sides(data: Any, place: _Places) -> Iterator[tuple[str, Side]]:
+    """The roles of schema 2, each with all that is its own in one place."""
+    for role in _ROLES:
+        own = _table(_table(data, "roles"), role)
+        if not own:
+            continue
+        environment = {**_table(data, "environment"), **_table(own, "env")}
+        yield (
+            role,
+            Side(
+                role=role,
+                workers=_whole(own.get("workers")) or 1,
+                nodes=_whole(own.get("nodes")) or 1,
+                gpus=_whole(own.get("gpus")),
+                arguments=_arguments(_table(own, "args")),
+                environment=FrozenMap({str(k): str(v) for k, v in environment.items()}),
+                at=place.of("roles", role, "args"),
+                environment_at=place.of("roles", role, "env"),
+            ),
+        )
+
+
+def _arguments(said: Mapping[str, Any]) -> FrozenMap[str, Any]:
+    return FrozenMap({str(k).replace("_", "-"): v for k, v in said.items()})
 
 
 @frozen(kw_only=True)
