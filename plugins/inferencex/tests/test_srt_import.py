@@ -100,6 +100,12 @@ def test_what_can_t_be_read(registry: Registry) -> None:
         ("file-broken", "x.yaml", 2),
         ("file-broken", "y.yaml", 1),
     ]
+    swept = of_files(
+        {"a.yaml": FIRST, "s.yaml": f"{FIRST}sweep: {{ mode: grid }}\n"}, registry.catalogue
+    )
+    assert [one.message for one in swept.findings] == [
+        "it has a sweep, which isn't expanded here: write its variants out: the file is left out"
+    ]
     with pytest.raises(ImportFaults) as caught:
         of_files(broken, registry.catalogue)
     assert len(caught.value.problems) == 2

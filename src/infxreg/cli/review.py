@@ -73,7 +73,10 @@ def review_command(
     languages, files = languages_of(lang), files_of(output, _FORMATS)
     state = state_of(ctx)
     asked = Asked.read(only, facts, check_changelog, append_only, day)
-    with progress("resolving") as report, sides(base, head, without, state, report) as found:
+    with (
+        progress("resolving") as report,
+        sides(base, head, without, state, report, asked.day) as found,
+    ):
         made = review_of(found, asked, state)
         # Files are looked up while the revision's folder is there.
         texts = {

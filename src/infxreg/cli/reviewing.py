@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import click
@@ -119,13 +118,12 @@ def write(path: Path, text: str) -> None:
 
 def review_of(found: Sides, asked: Asked, state: State) -> Review:
     """Compare both sides, assess each, and hold the change to every check."""
-    with ThreadPoolExecutor(2) as pool, state.phase("compare and check"):
-        # Revisions are assessed by processes of their own, beside the comparison.
-        base, head = (pool.submit(side.assess, asked.day) for side in (found.base, found.head))
+    with state.phase("compare and check"):
         catalogue = known(state).catalogue
         by_digest = catalogue.evidence_book.by_digest
         impact = compare(found.base.snapshot, found.head.snapshot, by_digest)
-        was, now = base.result(), head.result()
+        # Each revision's process goes on with its assessment while the other's is read.
+        was, now = (side.assess(asked.day) for side in (found.base, found.head))
     entries = () if asked.changelog is None else entries_of(asked.changelog, found)
     differ = None if asked.changelog is None else faults_of(entries, impact)
     meant = None if asked.scope is None else only_of(asked.scope, impact, catalogue.space)

@@ -15,7 +15,7 @@ from infxreg.importing.checkout import split
 from infxreg.review import revision
 from infxreg.review.assess import Assessment, assess
 from infxreg.review.lock import NAME as LOCK
-from infxreg.review.revision import Source
+from infxreg.review.revision import Assessed, Source
 from infxreg.review.snapshot import Snapshot, read, take
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ class Side:
         registry: the registry that it is of, where that is this process's own.
         source: the folder that it is of, for a revision or a working tree.
         lock: the file that locks that registry, if there is one.
+        assessed: the process that tells of a revision, where it was asked for an assessment too.
     """
 
     name: str
@@ -40,9 +41,10 @@ class Side:
     registry: Registry | None = None
     source: Source | None = None
     lock: Path | None = None
+    assessed: Assessed | None = None
 
     def assess(self, day: str) -> Assessment:
-        """What its registry says of itself on a day.
+        """What its registry says of itself on the day that `sides` was told, its snapshot read.
 
         Raises:
             BadRequestError: for a snapshot's file, which has no registry.
@@ -50,8 +52,8 @@ class Side:
         """
         if self.registry is not None:
             return assess(self.registry, day, self.lock)
-        if self.source is not None:
-            return revision.assess(self.source, day)
+        if self.assessed is not None:
+            return self.assessed.assessment()
         raise BadRequestError(
             f"{self.name} is a snapshot: it says nothing of checks; name a git revision"
         )
@@ -73,9 +75,22 @@ class Sides:
 
 @contextmanager
 def sides(
-    base: str | None, head: str | None, without: str | None, state: State, report: Progress
+    base: str | None,
+    head: str | None,
+    without: str | None,
+    state: State,
+    report: Progress,
+    day: str | None = None,
 ) -> Iterator[Sides]:
     """Both snapshots, each to be read once, while the block runs.
+
+    Args:
+        base: a snapshot file or a revision.
+        head: another one; else the working tree, or after a file the registry.
+        without: in place of both, a plugin to go without.
+        state: the global options.
+        report: called with (points done, points in all) of this process's own registry.
+        day: the day that both are to be assessed on, if they are.
 
     Raises:
         BadRequestError: if a text is neither a snapshot file nor a revision, or names are missing.
@@ -109,8 +124,8 @@ def sides(
             registry = state.registry
             other = Side(name, take(registry, report), registry, lock=_lock(state))
         else:
-            other = _opened(second, name, stack)
-        yield Sides(_opened(first, base, stack), other, repo)
+            other = _opened(second, name, stack, day)
+        yield Sides(_opened(first, base, stack, day), other, repo)
 
 
 def _found(text: str, repo: Path | None, state: State, stack: ExitStack) -> Path | Source:
@@ -124,9 +139,13 @@ def _found(text: str, repo: Path | None, state: State, stack: ExitStack) -> Path
     return _source(stack.enter_context(revision.exported(repo, text)), repo, state)
 
 
-def _opened(place: Path | Source, name: str, stack: ExitStack) -> Side:
+def _opened(place: Path | Source, name: str, stack: ExitStack, day: str | None) -> Side:
     if isinstance(place, Path):
         return Side(name, read(stack.enter_context(place.open(encoding="utf-8")), name))
+    if day is not None:
+        assessed = Assessed(place, day)
+        stack.callback(assessed.close)
+        return Side(name, read(assessed.lines(), name), source=place, assessed=assessed)
     lines = revision.take(place)
     stack.callback(lines.close)
     return Side(name, read(lines, name), source=place)

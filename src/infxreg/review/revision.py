@@ -29,6 +29,9 @@ from infxreg.review import snapshot
 from infxreg.review.assess import Assessment, from_json, to_json
 
 _CORE = "infxreg"
+_ASSESSED = "assessed: "
+"""What the line with an assessment begins with; a snapshot's are JSON objects."""
+
 _SKIPPED = frozenset({"node_modules", "build", "dist", "__pycache__"})
 
 
@@ -169,14 +172,44 @@ def take(source: Source) -> Generator[str, None, None]:
     return _told(source, {})
 
 
-def assess(source: Source, day: str) -> Assessment:
-    """A folder's registry, assessed on a day.
+class Assessed:
+    """A folder's registry, told by one process: the lines of its snapshot, then its assessment.
 
-    Raises:
-        RevisionError: with the words of the registry that can't be used.
+    Args:
+        source: the folder.
+        day: the day that it is assessed on.
     """
-    lock = "" if source.lock is None else str(source.lock)
-    return from_json("".join(_told(source, {"day": day, "lock": lock})))
+
+    def __init__(self, source: Source, day: str) -> None:
+        lock = "" if source.lock is None else str(source.lock)
+        self._told = _told(source, {"day": day, "lock": lock})
+        self._assessment = ""
+
+    def lines(self) -> Iterator[str]:
+        """The lines of the snapshot, to be read once.
+
+        Raises:
+            RevisionError: with the words of the registry that can't be used.
+        """
+        for line in self._told:
+            if line.startswith(_ASSESSED):
+                self._assessment = line.removeprefix(_ASSESSED)
+            else:
+                yield line
+
+    def assessment(self) -> Assessment:
+        """What it says of itself, once its lines were read.
+
+        Raises:
+            RevisionError: with the words of the registry that can't be used.
+        """
+        for _ in self.lines():  # whatever nobody read
+            pass
+        return from_json(self._assessment)
+
+    def close(self) -> None:
+        """End the process, if it still runs."""
+        self._told.close()
 
 
 def _told(source: Source, more: dict[str, str]) -> Generator[str, None, None]:
@@ -307,12 +340,12 @@ def main() -> None:
             if wanted["checkout"] is not None:
                 importer, folder = wanted["checkout"]
                 registry = checkout(registry, importer, Path(folder)).registry
-        if "day" in wanted:
-            lock = Path(wanted["lock"]) if wanted["lock"] else None
-            sys.stdout.write(to_json(assessment.assess(registry, wanted["day"], lock)) + "\n")
-            return
         for line in snapshot.take(registry).lines():
             sys.stdout.write(line + "\n")
+        if "day" in wanted:
+            lock = Path(wanted["lock"]) if wanted["lock"] else None
+            told = to_json(assessment.assess(registry, wanted["day"], lock))
+            sys.stdout.write(f"{_ASSESSED}{told}\n")
     except InfxregError as error:
         sys.exit(str(error))
 

@@ -173,6 +173,8 @@ class RecipeFile:
         own, words = ("roles", "roles") if later else ("backend", "a backend")
         if not _table(data, "resources") or not _table(data, own):
             raise self._error(f"it is no recipe: that has resources and {words}")
+        if data.get("sweep"):
+            raise self._error("it has a sweep, which isn't expanded here: write its variants out")
         place = _Places(self._document, roots)
         resources = _table(data, "resources")
         if later:
