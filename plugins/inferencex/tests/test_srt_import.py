@@ -92,6 +92,21 @@ def test_schema_2(registry: Registry) -> None:
     assert (alias.id, alias.severity) == ("container-alias", "note")
 
 
+def test_a_sweep(registry: Registry) -> None:
+    """A variant for each combination of its values, wherever a placeholder stands."""
+    text = FIRST.replace("tensor-parallel-size: 8", "tensor-parallel-size: '{tp}'")
+    text = text.replace("concurrencies: 4x16", "concurrencies: '{conc}'")
+    _, specs = made(registry, a=f"{text}sweep: {{ tp: [4, 8], conc: [[1, 2], [64]] }}\n")
+    assert sorted(name for name in specs if name.endswith("decode")) == [
+        "a/tp4_conc-1-2_c2_decode",
+        "a/tp4_conc-64_c64_decode",
+        "a/tp8_conc-1-2_c2_decode",
+        "a/tp8_conc-64_c64_decode",
+    ]
+    spec = specs["a/tp4_conc-64_c64_decode"]
+    assert spec.argv[spec.argv.index("--tensor-parallel-size") + 1] == "4"
+
+
 def test_what_can_t_be_read(registry: Registry) -> None:
     """A file with a fault is a finding; where no file is left, all of it is an error."""
     broken = {"x.yaml": "a: 1\na: 2\n", "y.yaml": "name: y\n"}
@@ -100,11 +115,14 @@ def test_what_can_t_be_read(registry: Registry) -> None:
         ("file-broken", "x.yaml", 2),
         ("file-broken", "y.yaml", 1),
     ]
-    swept = of_files(
-        {"a.yaml": FIRST, "s.yaml": f"{FIRST}sweep: {{ mode: grid }}\n"}, registry.catalogue
-    )
-    assert [one.message for one in swept.findings] == [
-        "it has a sweep, which isn't expanded here: write its variants out: the file is left out"
+    swept = {
+        "s.yaml": f"{FIRST}sweep: {{ mode: grid }}\n",
+        "t.yaml": f"{SECOND}override_x: {{ sweep: {{ a: [1] }} }}\n",
+    }
+    found = of_files({"a.yaml": FIRST, **swept}, registry.catalogue)
+    assert [one.message for one in found.findings if one.id == "file-broken"] == [
+        "sweep.mode needs a list of values: the file is left out",
+        "a sweep stands in a file of its own, without base and overrides: the file is left out",
     ]
     with pytest.raises(ImportFaults) as caught:
         of_files(broken, registry.catalogue)

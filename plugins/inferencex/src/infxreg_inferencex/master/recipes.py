@@ -16,12 +16,14 @@ from infxreg.errors import InfxregError
 from infxreg.values import FrozenMap
 from infxreg_inferencex.master.place import FileFaults, Path, Place
 from infxreg_inferencex.master.reading import Document, opened
+from infxreg_inferencex.master.sweep import combinations, filled
 
 BASE = "base"
 _ZIPPED = re.compile(r"(zip_override_[\w-]+)(?:\[(\d+)\])?")
 _ROLES = {"prefill": "prefill", "decode": "decode", "agg": "aggregated"}
 """The roles as ``resources`` calls them, and as ``backend`` does."""
 
+_SWEEP = "sweep"
 _LATER = 2
 """The schema that keeps what is a role's own in one place."""
 
@@ -110,12 +112,18 @@ class RecipeFile:
         except FileFaults as error:
             raise RecipeError(error.faults[0].place, error.faults[0].message) from error
         self.file = file
+        self._swept: dict[str, dict[str, Any]] = {}
+        if _SWEEP in self._data and BASE not in self._data:
+            try:
+                self._swept = combinations(self._data[_SWEEP])
+            except ValueError as error:
+                raise RecipeError(self._document.place((_SWEEP,)), str(error)) from error
 
     @property
     def selectors(self) -> tuple[str, ...]:
         """What can be selected, a group of zipped variants one by one."""
         if BASE not in self._data:
-            return ()
+            return tuple(self._swept)
         found: list[str] = []
         for name in self._data:
             if name.startswith("zip_override_"):
@@ -140,6 +148,9 @@ class RecipeFile:
             raise self._error(f"it has {len(several)} variants, and none is selected", several)
         if not known:
             raise self._error(f"it has no variants, and {selector!r} is selected")
+        if selector in self._swept:
+            rest = {key: value for key, value in self._data.items() if key != _SWEEP}
+            return self._recipe(filled(rest, self._swept[selector]), selector, ())
         if selector not in known:
             group = [name for name in known if name.partition("[")[0] == selector]
             if len(group) == 1:
@@ -173,8 +184,8 @@ class RecipeFile:
         own, words = ("roles", "roles") if later else ("backend", "a backend")
         if not _table(data, "resources") or not _table(data, own):
             raise self._error(f"it is no recipe: that has resources and {words}")
-        if data.get("sweep"):
-            raise self._error("it has a sweep, which isn't expanded here: write its variants out")
+        if data.get(_SWEEP):
+            raise self._error("a sweep stands in a file of its own, without base and overrides")
         place = _Places(self._document, roots)
         resources = _table(data, "resources")
         if later:
