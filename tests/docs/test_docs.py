@@ -1,6 +1,6 @@
 """Every command of README and docs runs, and prints what the page says.
 
-``INFXREG_DOCS_UPDATE=1 pytest tests/docs`` writes what they print into the pages.
+``INFXREG_DOCS_UPDATE=1 pytest tests/docs -m ""`` writes what they print into the pages.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,7 +20,16 @@ PAGES = sorted(
 )
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
+SLOW = ("hold-changes-to-policies.md", "review-a-change.md")
+"""Pages that check or review whole registries many times."""
+
+
+def case(path: Path) -> Any:
+    marks = [pytest.mark.slow] if path.name in SLOW else []
+    return pytest.param(path, marks=marks, id=path.relative_to(ROOT).as_posix())
+
+
+@pytest.mark.parametrize("page", [case(path) for path in PAGES])
 def test_commands_print_what_the_page_says(page: Path, tmp_path: Path) -> None:
     """Run in order in one folder, with the page's files, each command prints its block."""
     text = page.read_text()

@@ -124,6 +124,7 @@ def repo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return repository(tmp_path_factory.mktemp("seed") / "repo")
 
 
+@pytest.mark.slow
 class TestReview:
     """``infxreg review`` of the change's states, each against what was before it."""
 

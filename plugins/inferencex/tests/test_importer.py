@@ -223,6 +223,7 @@ class TestRows:
         assert str(caught.value).startswith("inferencex-matrix can't express:\n  ")
         assert len(caught.value.problems) == 2
 
+    @pytest.mark.slow
     def test_of_the_real_one(self, registry: Registry) -> None:
         """1,820 of 1,820, as InferenceX's own generator makes them."""
         shared = shared_folder()

@@ -159,6 +159,7 @@ def test_what_we_export_comes_back(registry: Registry) -> None:
         assert spec.resources == one.spec.resources
 
 
+@pytest.mark.slow
 def test_the_real_ones(registry: Registry) -> None:
     """469 files; eight say a key twice, which is a fault of theirs."""
     folder = shared_folder() / "srt-slurm-recipes"
