@@ -9,6 +9,7 @@ import sys
 import threading
 import tomllib
 
+import pytest
 import tomli_w
 
 from infxreg import LaunchSpec, Registry
@@ -34,6 +35,7 @@ sys.stdout.write(tomli_w.dumps({"spec": [spec.to_dict() for spec in specs]}))
 """
 
 
+@pytest.mark.slow
 def test_hash_seeds_and_processes_change_no_shipped_digest(shipped: Registry) -> None:
     """All points and purposes, at three hash seeds, each in a process of its own."""
     seeds = ("0", "1", "42")
