@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from infxreg.cli.sides import Sides
 from infxreg.errors import BadRequestError
-from infxreg.review.changelog import Entry, appended, disagreements
+from infxreg.review.changelog import ChangelogError, Entry, appended, disagreements
 from infxreg.sweeps import WORKLOAD
 
 if TYPE_CHECKING:
@@ -39,6 +39,22 @@ def entries_of(file: str, found: Sides) -> tuple[Entry, ...]:
     if after is None:
         raise BadRequestError(f"{file} isn't there in {found.head.name}")
     return appended(before or b"", after, str(place))
+
+
+def held_to(file: str, found: Sides, impact: Impact) -> tuple[tuple[Entry, ...], tuple[str, ...]]:
+    """The entries that a changelog has more in HEAD, and where it and the change differ.
+
+    A file that is no changelog, or isn't what it was and more, is such a difference: what changes
+    can be told all the same.
+
+    Raises:
+        BadRequestError: if the sides aren't of a repository that the file is in.
+    """
+    try:
+        entries = entries_of(file, found)
+    except ChangelogError as error:
+        return (), error.problems
+    return entries, faults_of(entries, impact)
 
 
 def faults_of(entries: tuple[Entry, ...], impact: Impact) -> tuple[str, ...]:

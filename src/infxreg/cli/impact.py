@@ -88,9 +88,9 @@ def impact_command(
         impact = compare(found.base.snapshot, found.head.snapshot, known.evidence_book.by_digest)
         names = found.names
         if check_changelog is not None:
-            from infxreg.cli.changes import entries_of, faults_of
+            from infxreg.cli.changes import held_to
 
-            differ = faults_of(entries_of(check_changelog, found), impact)
+            _, differ = held_to(check_changelog, found, impact)
     outside = None if scope is None else meant.only(scope, impact, known.space)
     if changelog:
         click.echo(_entry(impact, pr_link), nl=False)

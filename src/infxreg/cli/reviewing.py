@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 from attrs import frozen
 
-from infxreg.cli.changes import entries_of, faults_of
+from infxreg.cli.changes import held_to
 from infxreg.cli.impact_text import lines as impact_lines
 from infxreg.cli.only import known, read_only
 from infxreg.cli.only import only as only_of
@@ -18,6 +18,7 @@ from infxreg.cli.state import State
 from infxreg.cli.text import today_or
 from infxreg.errors import BadRequestError, UnknownIdError
 from infxreg.review.change import Change, view_of, waived_by
+from infxreg.review.changelog import Entry
 from infxreg.review.facts import NOTHING, Facts, read_facts
 from infxreg.review.formats import FORMATS
 from infxreg.review.impact import compare
@@ -124,8 +125,10 @@ def review_of(found: Sides, asked: Asked, state: State) -> Review:
         impact = compare(found.base.snapshot, found.head.snapshot, by_digest)
         # Each revision's process goes on with its assessment while the other's is read.
         was, now = (side.assess(asked.day) for side in (found.base, found.head))
-    entries = () if asked.changelog is None else entries_of(asked.changelog, found)
-    differ = None if asked.changelog is None else faults_of(entries, impact)
+    entries: tuple[Entry, ...] = ()
+    differ: tuple[str, ...] | None = None
+    if asked.changelog is not None:
+        entries, differ = held_to(asked.changelog, found, impact)
     meant = None if asked.scope is None else only_of(asked.scope, impact, catalogue.space)
     change = Change(
         impact=impact,
